@@ -1,0 +1,1 @@
+"""Headless front ends over `runtime`; none of them loads Textual."""

@@ -1,0 +1,1 @@
+"""The embedded cluster on loopback that the demo and the tests share."""

@@ -1,0 +1,1 @@
+"""Textual: the panel's screens, panes and widgets. Paints `ClusterState`, asks `runtime`, never talks to a node."""
