@@ -38,7 +38,7 @@ def language() -> str:
     return _language
 
 
-def t(key: str, **values: object) -> str:
+def t(key: str, /, **values: object) -> str:
     """The text of `key` in the chosen language, with `{name}` places filled; the key itself if nobody knows it."""
     template = _catalogues.get(_language, {}).get(key) or _catalogues.get("en", {}).get(key)
     if template is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Generic, Literal, TypeVar
 
 from dsv41_tui.core.errors import LinkErrorKind
+from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.readings import (
     DockerVolume,
     FstabEntry,
@@ -44,6 +45,8 @@ class Reading(Value, Generic[T]):
     """Why the newest attempt gave nothing; None when it did."""
     period_s: float = 1.0
     """How often a new one is due."""
+    uptime_s: float | None = None
+    """The node's own clock when the value was taken; rates are taken over it."""
 
     def age_s(self, now: float) -> float | None:
         return None if self.at is None else max(0.0, now - self.at)
@@ -131,7 +134,6 @@ class NfsMount(Value):
     mounted: bool = True
     stats: MountStats | None = None
     stats_at: float | None = None
-    stats_uptime_s: float | None = None
     read_bytes_per_s: float | None = None
     rtt_ms: float | None = None
     execute_ms: float | None = None
@@ -144,6 +146,23 @@ class NfsMount(Value):
     state_since: float = 0.0
     trend: Trend = Trend()
     """Read rate, bytes per second."""
+
+    @property
+    def version(self) -> str | None:
+        """Protocol version in force, such as "3" or "4.2"."""
+        return self.got.get("vers")
+
+    @property
+    def transport(self) -> str | None:
+        """tcp, rdma or udp."""
+        return self.got.get("proto")
+
+    @property
+    def hard(self) -> bool | None:
+        """False for soft and softerr; None when it is not mounted."""
+        if not self.mounted or not self.got:
+            return None
+        return not ("soft" in self.got or "softerr" in self.got)
 
 
 class Observer(Value):
@@ -206,6 +225,7 @@ class ClusterState(Value):
 
     name: str = "cluster"
     started_at: float = 0.0
+    limits: Limits = Limits()
     nodes: tuple[NodeState, ...] = ()
     notices: tuple[Notice, ...] = ()
     """Newest last, at most 50."""

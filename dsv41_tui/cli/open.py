@@ -1,0 +1,48 @@
+"""Open the cluster that a command speaks of: the sandbox, or the operator's configuration."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from dsv41_tui.cli.arguments import Globals
+from dsv41_tui.config import Config
+from dsv41_tui.core.errors import ConfigError
+from dsv41_tui.core.messages import t
+from dsv41_tui.runtime.cluster import Cluster
+from dsv41_tui.runtime.configuration import find_config, limits_of, load_config
+from dsv41_tui.runtime.recipes import load_recipes
+
+
+def open_config(path: Path) -> Cluster:
+    """A cluster for a configuration file, not started."""
+    config = load_config(path)
+    return Cluster(config, limits_of(config, recipe_of(config)))
+
+
+def recipe_of(config: Config):  # type: ignore[no-untyped-def]
+    """The recipe that the configuration expects; ConfigError when nobody knows it."""
+    recipes = load_recipes()
+    name = config.cluster.recipe
+    if name not in recipes:
+        raise ConfigError(t("cli.recipe", name=name, known=", ".join(sorted(recipes))))
+    return recipes[name]
+
+
+@contextlib.asynccontextmanager
+async def opened(flags: Globals) -> AsyncIterator[Cluster]:
+    """The cluster of this call; the sandbox ends with the context."""
+    if flags.demo is not None:
+        from dsv41_tui.sandbox.launch import start_sandbox
+
+        sandbox = await start_sandbox(flags.demo)
+        try:
+            yield open_config(sandbox.config)
+        finally:
+            await sandbox.stop()
+        return
+    path = find_config(Path(flags.config) if flags.config else None)
+    if path is None:
+        raise ConfigError(t("cli.no-config"))
+    yield open_config(path)

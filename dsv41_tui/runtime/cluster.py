@@ -1,0 +1,76 @@
+"""A cluster under watch: its configuration, its store, one session a node."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from dsv41_tui.config import Config, NodeConfig
+from dsv41_tui.core.events import Elapsed
+from dsv41_tui.core.limits import Limits
+from dsv41_tui.core.model import ClusterState, NodeState
+from dsv41_tui.runtime.session import NodeSession
+from dsv41_tui.runtime.store import Store
+from dsv41_tui.transport.channel import Node
+from dsv41_tui.transport.nodes import open_node
+
+
+class Cluster:
+    """What the front ends hold. `start` returns at once; everything else arrives as changes of the store."""
+
+    def __init__(
+        self,
+        config: Config,
+        limits: Limits | None = None,
+        opener: Callable[[NodeConfig], Awaitable[Node]] = open_node,
+    ) -> None:
+        self.config = config
+        self.limits = limits or Limits()
+        nodes = tuple(
+            NodeState(name=node.name, role=node.role, rank=node.rank, target=_target(node)) for node in config.node
+        )
+        self.store = Store(
+            ClusterState(name=config.cluster.name, started_at=time.monotonic(), limits=self.limits, nodes=nodes)
+        )
+        self._opener = opener
+        self._sessions: list[NodeSession] = []
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin to watch every configured node, and no other host."""
+        for node in self.config.node:
+            session = NodeSession(node, self._state_of(node.name), self.store.dispatch, self._opener)
+            self._sessions.append(session)
+            self._tasks.append(asyncio.create_task(session.run(), name=f"session {node.name}"))
+        self._tasks.append(asyncio.create_task(self._heartbeat(), name="heartbeat"))
+
+    def _state_of(self, name: str) -> Callable[[], NodeState]:
+        return lambda: self.store.state.node(name)
+
+    async def _heartbeat(self) -> None:
+        """Silence is news too: verdicts that depend on an age are renewed each second."""
+        while True:
+            await asyncio.sleep(1.0)
+            self.store.dispatch(Elapsed(at=self.store.now()))
+
+    def refresh(self) -> None:
+        """Ask for every reading now."""
+        for session in self._sessions:
+            session.refresh()
+
+    async def stop(self) -> None:
+        """End all sessions; on the nodes everything of ours ends with them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+        self._sessions.clear()
+
+
+def _target(node: NodeConfig) -> str:
+    if node.local:
+        return "local"
+    place = node.ssh or node.host or "?"
+    user = f"{node.user}@" if node.user else ""
+    return f"{user}{place}" + (f":{node.port}" if node.port else "")

@@ -1,0 +1,176 @@
+"""The collector's loop: which files are due at this tick, and what their frame says, as events."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from dsv41_tui.config import NodeConfig
+from dsv41_tui.core.errors import LinkError, ParseError, TimedOut
+from dsv41_tui.core.events import Event, ReadingTaken
+from dsv41_tui.parsers.frame import Frame
+from dsv41_tui.parsers.uptime import parse_uptime
+from dsv41_tui.runtime.collector import Collector
+from dsv41_tui.runtime.cost import Cost
+from dsv41_tui.runtime.sources import (
+    NET_ATTRIBUTES,
+    NET_ATTRIBUTES_PERIOD_S,
+    UPTIME,
+    FileSource,
+    file_sources,
+    parse_source,
+)
+from dsv41_tui.transport.channel import Node
+from dsv41_tui.transport.scripts import LEASE_S
+
+TICK_S = 1.0
+EARLY_S = 0.3
+"""A source that is due within this much of a tick is read now rather than a whole tick late."""
+COST_PERIOD_S = 10.0
+
+
+class Sampler:
+    """Feeds one node's collector. `loop` runs until the channel fails for good."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        node: Node,
+        collector: Collector,
+        cost: Cost,
+        dispatch: Callable[[Event], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._config = config
+        self._node = node
+        self._collector = collector
+        self._cost = cost
+        self._dispatch = dispatch
+        self._clock = clock
+        self._sources = file_sources(config)
+        self._due = {source.name: 0.0 for source in self._sources}
+        self._attributes: dict[str, str] = {}
+        self._attributes_due = 0.0
+        self._cost_due = 0.0
+        self._renew_at = clock() + LEASE_S * 0.8
+        self._wake = asyncio.Event()
+        self._waiters: list[asyncio.Future[None]] = []
+
+    async def loop(self) -> None:
+        """Tick once a second, or at once when woken. LinkError ends it."""
+        while True:
+            await self._tick()
+            now = self._clock()
+            if now > self._renew_at:
+                await self._renew()
+            self._wake.clear()
+            if self._waiters:
+                continue
+            wait = TICK_S - now % TICK_S
+            try:
+                async with asyncio.timeout(wait):
+                    await self._wake.wait()
+            except TimeoutError:
+                pass
+
+    def refresh(self) -> None:
+        """Make every source due now."""
+        self._due = dict.fromkeys(self._due, 0.0)
+        self._attributes_due = 0.0
+        self._wake.set()
+
+    async def fresh_mountstats(self, limit_s: float) -> None:
+        """Return after mountstats has been read anew, or after `limit_s`."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._due["mountstats"] = 0.0
+        self._wake.set()
+        try:
+            async with asyncio.timeout(limit_s):
+                await waiter
+        except TimeoutError:
+            pass
+        finally:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+
+    async def _tick(self) -> None:
+        now = self._clock()
+        due = [source for source in self._sources if self._due[source.name] <= now + EARLY_S]
+        for source in due:
+            self._due[source.name] = now + source.period_s
+        waiters, self._waiters = self._waiters, []
+        try:
+            frame = await self._collector.tick(self._paths(due, now))
+        except (ParseError, TimedOut) as error:
+            for source in due:
+                self._failed(source, error.message)
+            await self._renew()
+            return
+        self._take(frame, due)
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _paths(self, due: list[FileSource], now: float) -> list[str]:
+        root = self._config.root
+        paths = [root + UPTIME] + [root + path for source in due for path in source.paths]
+        if self._attributes_due <= now:
+            self._attributes_due = now + NET_ATTRIBUTES_PERIOD_S
+            paths += [root + path for path in NET_ATTRIBUTES]
+        if self._cost_due <= now:
+            self._cost_due = now + COST_PERIOD_S
+            paths += self._cost.paths()
+        return paths
+
+    def _take(self, frame: Frame, due: list[FileSource]) -> None:
+        """Turn one frame into events; one source that cannot be understood spoils no other."""
+        at, root = self._clock(), self._config.root
+        self._cost.take(frame.files, at, self._node.wire_bytes())
+        files = {path.removeprefix(root): text for path, text in frame.files.items()}
+        errors = {path.removeprefix(root): reason for path, reason in frame.errors.items()}
+        attributes = {path: text for path, text in files.items() if path.startswith("/sys/class/net/")}
+        if attributes:
+            self._attributes = attributes
+        try:
+            uptime = parse_uptime(files.get(UPTIME, ""))
+        except ParseError:
+            uptime = None
+        for source in due:
+            try:
+                value = parse_source(source, {**self._attributes, **files} if source.name == "net" else files, errors)
+            except ParseError as error:
+                self._failed(source, error.message)
+                continue
+            self._dispatch(
+                ReadingTaken.model_construct(
+                    at=at,
+                    node=self._config.name,
+                    name=source.name,
+                    period_s=source.period_s,
+                    uptime_s=uptime,
+                    value=value,
+                    error=None,
+                )
+            )
+
+    def _failed(self, source: FileSource, why: str) -> None:
+        self._dispatch(
+            ReadingTaken(
+                at=self._clock(), node=self._config.name, name=source.name, period_s=source.period_s, error=why
+            )
+        )
+
+    async def _renew(self) -> None:
+        """A new collector before the lease of the old one ends, or after a frame that cannot be trusted."""
+        await self._collector.close()
+        self._collector = await Collector.start(self._node)
+        self._cost.watch(self._collector.pids)
+        self._renew_at = self._clock() + LEASE_S * 0.8
+
+    async def close(self) -> None:
+        try:
+            await self._collector.close()
+        except LinkError:
+            pass
