@@ -12,7 +12,7 @@ from dsv41_tui.core.value import Value
 from dsv41_tui.parsers.sections import split_sections
 
 _ERROR = re.compile(
-    r"^head: (?:cannot open |error reading )?['\"\u2018]?(?P<path>/.*?)['\"\u2019]?(?: for reading)?: (?P<reason>[^:\n]+)$",
+    r"^head: (?:cannot open |error reading )?['\"\u2018]?(?P<path>/.*?)['\"\u2019]?(?: for reading)?: (?P<reason>[^:\n]+)$\n?",
     re.MULTILINE,
 )
 

@@ -69,9 +69,18 @@ class LocalNode:
         await self._closed.wait()
 
     async def close(self) -> None:
+        """End every process by ending its input; what has not ended within two seconds is killed."""
+        self._closed.set()
         for process in self._processes:
             process.close()
-        self._closed.set()
+        ends = [asyncio.ensure_future(process.wait()) for process in self._processes]
+        if ends:
+            await asyncio.wait(ends, timeout=2.0)
+        for process, end in zip(self._processes, ends, strict=True):
+            if not end.done():
+                process.kill()
+                await end
+        self._processes.clear()
 
     def wire_bytes(self) -> int | None:
         return 0

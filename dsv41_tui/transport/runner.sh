@@ -2,6 +2,8 @@
 # hangs in D state holds up nothing else. Requests are lines `J SEQ LIMIT_S SHELL TEXT` and, for one plain command
 # without a shell between, `P SEQ LIMIT_S COMMAND`. Answers are lines `@WORD SEQ TEXT` and at the end
 # `@WORD SEQ! EXIT_CODE`. A line is one write below PIPE_BUF, hence never torn.
+# The timeout of busybox ends the command that it started and not that command's children: with busybox, give it one
+# command, by P or by `exec`.
 export LC_ALL=C
 unset ENV BASH_ENV CDPATH S
 if timeout -k 1 5 true 2>/dev/null; then
