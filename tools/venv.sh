@@ -30,13 +30,13 @@ if [ -e "$venv" ]; then
 fi
 
 find_python() {
-    for candidate in ${PYTHON:-} python3.13 python3.12 python3.11 python3; do
+    for candidate in ${PYTHON:-python3.13 python3.12 python3.11 python3}; do
         if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
             command -v "$candidate"
             return
         fi
     done
-    die "Python 3.11 or later is needed, and $(python3 --version 2>/dev/null || echo 'no python3') is here. Install one, or name it: make PYTHON=/path/to/python3.12 ..."
+    die "Python 3.11 or later is needed, and ${PYTHON:-python3} is $("${PYTHON:-python3}" --version 2>/dev/null || echo not there). Install one, or name it: make PYTHON=/path/to/python3.12 ..."
 }
 
 # An interpreter of another environment would not outlive it: take the one behind it.
@@ -56,7 +56,7 @@ if [ -z "${DSV41_NO_UV:-}" ] && command -v uv >/dev/null 2>&1; then
 else
     say "making $venv with pip and $("$python" --version); this takes up to a minute"
     "$python" -m venv "$venv" >/dev/null || die "python3 -m venv failed; on Debian and Ubuntu: apt-get install python3-venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r $lock
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+    "$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes -r $lock
+    "$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 fi
 made_from "$kind" $lock >"$venv/made-from"
