@@ -34,6 +34,8 @@ class Target:
     identity_files: tuple[Path, ...]
     config_file: str | None
     """The ssh_config that was read, if it is not the default one."""
+    alias: str | None = None
+    """The operator's own name for it in ssh_config."""
 
     def __str__(self) -> str:
         return f"{self.user}@{self.host}:{self.port}"
@@ -44,7 +46,9 @@ class Target:
         words = ["ssh"]
         if self.config_file:
             words += ["-F", quote(self.config_file)]
-        elif self.identity_files:
+        if self.alias:
+            return " ".join([*words, quote(self.alias)])
+        if self.identity_files:
             words += ["-i", quote(str(self.identity_files[0]))]
         if self.port != 22:
             words += ["-p", str(self.port)]
@@ -86,6 +90,7 @@ def _target(node: NodeConfig, options: asyncssh.SSHClientConnectionOptions, conf
         jumps=tuple(part.strip() for part in jump.split(",")) if jump else (),
         identity_files=tuple(Path(str(item)).expanduser() for item in identities),
         config_file=config_file,
+        alias=node.ssh,
     )
 
 
