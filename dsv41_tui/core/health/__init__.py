@@ -1,1 +1,80 @@
-"""What is wrong, from the state alone: one file a subject, each with `check(state, limits, now)`."""
+"""What is wrong, from the state alone: one file a subject, each with `KINDS` and `check(state, limits, now)`.
+
+Law 1: pure; the same state at the same time gives the same findings in the same order. Law 2: unknown is compared with
+nothing and is never healthy. Law 3: a stale reading is no more than a warning and says its age. Every finding that can
+be made is listed in docs/findings.md.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dsv41_tui.core.health import host, link, memory, nas, nfs, nfs_flat, nfs_options, shm
+from dsv41_tui.core.health.common import SEVERITIES, Kind
+from dsv41_tui.core.limits import Limits
+from dsv41_tui.core.model import ClusterState, Finding, NodeState
+
+Verdict = Literal["ok", "warn", "error", "unknown"]
+
+SUBJECTS = (link, memory, nfs, nas, shm, nfs_options, nfs_flat, host)
+"""In the order in which findings of equal severity are shown."""
+KINDS: tuple[Kind, ...] = tuple(kind for subject in SUBJECTS for kind in subject.KINDS)
+_RANK = {kind.id: rank for rank, kind in enumerate(KINDS)}
+
+OWN_CAUSES = (
+    "bond_member_down",
+    "link_saturated",
+    "link_slower_than_known",
+    "link_slower_than_nodes",
+    "logind_remove_ipc",
+    "nas_overloaded",
+    "network_loss",
+    "nfs_client_queue",
+    "operator_network",
+    "raid_degraded",
+    "raid_rebuild",
+)
+"""Cause ids that the catalogue of failures has none for; the others are the catalogue's."""
+
+
+def findings(state: ClusterState, limits: Limits, now: float) -> tuple[Finding, ...]:
+    """All findings, worst first: by severity, then kind, then node in the cluster's order, then title."""
+    order = {node.name: index for index, node in enumerate(state.nodes)}
+    merged: dict[tuple[str, str | None, str], Finding] = {}
+    for subject in SUBJECTS:
+        for found in subject.check(state, limits, now):
+            key = (found.id, found.node, found.title)
+            twin = merged.get(key)
+            merged[key] = found if twin is None else twin.model_copy(update={"count": twin.count + found.count})
+    return tuple(
+        sorted(
+            merged.values(),
+            key=lambda found: (
+                SEVERITIES.index(found.severity),
+                _RANK[found.id],
+                order.get(found.node or "", -1),
+                found.title,
+            ),
+        )
+    )
+
+
+def verdict(state: ClusterState, findings: tuple[Finding, ...], now: float) -> Verdict:
+    """One word for the cluster; an error stands over what could not be read, and that over everything else."""
+    severities = {found.severity for found in findings}
+    if "error" in severities:
+        return "error"
+    if not state.nodes or any(not readable(node, now) for node in state.nodes):
+        return "unknown"
+    return "warn" if "warn" in severities else "ok"
+
+
+def readable(node: NodeState, now: float) -> bool:
+    """Whether what the verdict rests on was read in time: memory and mounts of a node, or the NAS's own word."""
+    if not node.reachable:
+        return False
+    if node.role == "nas":
+        return node.nas.read(now) == "ok"
+    if any(reading.read(now) != "ok" for reading in (node.memory, node.mountinfo, node.mountstats)):
+        return False
+    return all(mount.state != "unknown" for mount in node.nfs)

@@ -1,0 +1,152 @@
+"""What every check shares: kinds of findings, freshness, numbers as text, and how a finding is put together.
+
+A stale reading still speaks, since a node that runs out of memory answers late: its finding says how old it is and is
+never more than a warning. A node that is not connected gives no finding but that of its link.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from dsv41_tui.core.messages import t
+from dsv41_tui.core.model import (
+    Cause,
+    ClusterState,
+    Evidence,
+    Finding,
+    Fix,
+    Likelihood,
+    NodeState,
+    Reading,
+    Severity,
+)
+from dsv41_tui.core.readings import GIB, MIB
+from dsv41_tui.core.value import Value
+
+T = TypeVar("T")
+SEVERITIES: tuple[Severity, ...] = ("error", "warn", "info")
+"""Worst first."""
+
+
+class Kind(Value):
+    """One sort of finding. Its texts are `findings.<id>.*` of the catalogue, its page docs/findings.md#<id>."""
+
+    id: str
+    severities: tuple[Severity, ...]
+    pane: str
+    """The pane that shows the reading: "memory" or "nfs"."""
+
+
+class Seen(NamedTuple):
+    """A title's or a fix's values and which text of the kind they fill."""
+
+    values: Mapping[str, object]
+    text: str
+
+
+def title(text: str = "title", **values: object) -> Seen:
+    """The values of a title; `text` names another than the usual one."""
+    return Seen(values, text)
+
+
+def fix(text: str = "fix", **values: object) -> Seen:
+    """The values of a fix; `text` names another than the usual one."""
+    return Seen(values, text)
+
+
+def finding(
+    kind: Kind,
+    severity: Severity,
+    head: Seen,
+    mend: Seen,
+    *,
+    node: str | None = None,
+    causes: Sequence[Cause] = (),
+    evidence: Sequence[Evidence] = (),
+    commands: Sequence[str] = (),
+    restart: bool = False,
+    stale_s: float | None = None,
+    count: int = 1,
+) -> Finding:
+    """Put a finding together; `stale_s` is the age of the reading it rests on, None while that is fresh."""
+    text = t(f"findings.{kind.id}.{head.text}", **head.values)
+    if stale_s is not None:
+        text = t("findings.aged", text=text, age=duration(stale_s))
+        severity = "warn" if severity == "error" else severity
+    return Finding(
+        id=kind.id,
+        severity=severity,
+        title=text,
+        cause_id=causes[0].cause_id if causes and causes[0].likelihood in ("confirmed", "likely") else None,
+        causes=tuple(causes),
+        evidence=tuple(evidence),
+        fix=Fix(text=t(f"findings.{kind.id}.{mend.text}", **mend.values), commands=tuple(commands), restart=restart),
+        node=node,
+        count=count,
+        pane=kind.pane,
+    )
+
+
+def cause(cause_id: str, likelihood: Likelihood, why: str, **values: object) -> Cause:
+    """One cause; `why` is a key under `findings.why`."""
+    return Cause(cause_id=cause_id, likelihood=likelihood, why=t(f"findings.why.{why}", **values))
+
+
+def usable(node: NodeState, reading: Reading[T], now: float) -> tuple[T, float | None] | None:
+    """The value of a connected node with its age where that is late, None for unknown or not connected."""
+    if not node.reachable or reading.value is None or (state := reading.read(now)) == "unknown":
+        return None
+    return reading.value, None if state == "ok" else reading.age_s(now)
+
+
+def fresh(node: NodeState, reading: Reading[T], now: float) -> T | None:
+    """The value only if it is neither late nor failed, for use beside another reading."""
+    seen = usable(node, reading, now)
+    return seen[0] if seen is not None and seen[1] is None else None
+
+
+def compute_nodes(state: ClusterState) -> Iterator[NodeState]:
+    """Nodes that run the model; a NAS has other needs and is judged elsewhere."""
+    return (node for node in state.nodes if node.role != "nas")
+
+
+def size(value: int) -> str:
+    """Bytes for people: `109.0 GiB`, below one GiB `32 MiB`."""
+    return f"{value / GIB:.1f} GiB" if value >= GIB * 0.95 or value == 0 else f"{value / MIB:.0f} MiB"
+
+
+def rate(value: float) -> str:
+    """Bytes per second for people: `117 MiB/s`."""
+    return f"{value / MIB:.0f} MiB/s"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: `14 s`, `3 min`, `1 h 10 min`."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = whole // 60
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def ethernet(mbit: float) -> str:
+    """A link speed for people: `1 GbE`, `2.5 GbE`, `100 Mbit/s`."""
+    return f"{mbit / 1000:g} GbE" if mbit >= 1000 else f"{mbit:g} Mbit/s"
+
+
+def readings(**values: int | None) -> str:
+    """Several byte counts in the field's terms: `MemFree 1.1 GiB, Cached 109.0 GiB`; an absent one is `unread`."""
+    return ", ".join(f"{name} {'unread' if value is None else size(value)}" for name, value in values.items())
+
+
+def argument(text: str) -> str:
+    """Remote text as one argument of a command that is shown to be copied."""
+    return shlex.quote(text)
+
+
+def host_argument(text: str) -> str:
+    """A server's name or address for a command; `SERVER` where it could be taken for an option or for shell."""
+    return text if re.fullmatch(r"[A-Za-z0-9\[][A-Za-z0-9.:_\[\]%-]*", text) else "SERVER"
