@@ -1,10 +1,10 @@
-"""The operator's configuration: one TOML file as frozen models. Loading and its errors: `load`."""
+"""The operator's configuration: one TOML file as frozen models. Finding, loading, errors: `runtime.configuration`."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from dsv41_tui.core.value import Value
 
@@ -55,6 +55,8 @@ class NasConfig(Value):
 class ThresholdConfig(Value):
     """The `[thresholds]` table; what is absent comes from the recipe."""
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     available_warn_gib: float | None = Field(default=None, ge=0)
     available_error_gib: float | None = Field(default=None, ge=0)
     free_warn_gib: float | None = Field(default=None, ge=0)
@@ -85,4 +87,4 @@ class Config(Value):
     thresholds: ThresholdConfig = ThresholdConfig()
     recipe: tuple[RecipeConfig, ...] = ()
     keys: dict[str, str] = {}
-    """Key bindings by action id."""
+    """Key bindings by action id, such as `restart = "R"`; several keys are separated by commas."""
