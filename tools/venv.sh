@@ -36,11 +36,12 @@ find_python() {
             return
         fi
     done
-    die "Python 3.11 or later is needed, and ${PYTHON:-python3} is $("${PYTHON:-python3}" --version 2>/dev/null || echo not there). Install one, or name it: make PYTHON=/path/to/python3.12 ..."
+    die "Python 3.11 or later is needed; not found as: ${PYTHON:-python3.13 python3.12 python3.11 python3}. Install one, or name it: make PYTHON=/path/to/python3.12 ..."
 }
 
 # An interpreter of another environment would not outlive it: take the one behind it.
-python=$("$(find_python)" -c 'import os, sys; print(os.path.realpath(sys.executable))')
+found=$(find_python)
+python=$("$found" -c 'import os, sys; print(os.path.realpath(sys.executable))')
 
 if [ -e "$venv" ]; then
     say "$venv is out of date; making it anew"
