@@ -1,0 +1,72 @@
+"""The operator's recipe `.env`, read as shell words and never executed. Grammar and traps: `parsers.envfile`."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field
+
+from dsv41_tui.core.value import Value
+
+# Whole words of a name: MAX_NUM_BATCHED_TOKENS and NFS_KEYTAB are no secrets.
+_SECRET = re.compile(
+    r"(?:^|_)(?:[A-Z]*KEY|TOKEN|PAT|PWD)$|(?:^|_)(?:API_?KEY|AUTH_TOKEN|ACCESS_TOKEN)S?(?:_|$)"
+    r"|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL",
+    re.IGNORECASE,
+)
+
+
+class EnvEntry(Value):
+    """One assignment of the file, or a line that looks like one and is none (`error`)."""
+
+    key: str
+    line: int
+    """Line of the key, from 1."""
+    raw: str = Field(default="", repr=False)
+    """What stands right of the `=`, as written."""
+    value: str | None = Field(default=None, repr=False)
+    """What the shell would assign; None for an array, and where only running the file could tell."""
+    items: tuple[str, ...] | None = Field(default=None, repr=False)
+    """The words of an array."""
+    computed: bool = False
+    """Only running the file could tell; `reason` says what stands in the way."""
+    error: bool = False
+    """The shell assigns nothing here; `reason` says why."""
+    reason: str | None = None
+    duplicate: bool = False
+    """The key is assigned more than once in the file; the last one counts."""
+    carriage_return: bool = False
+    """The line ends in CR LF, so for the shell the value ends in a carriage return; `value` is without."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether the name says that the value is not to be shown or stored."""
+        return _SECRET.search(self.key) is not None
+
+
+class EnvCommand(Value):
+    """A line that runs something when the file is sourced; it is noted and not followed."""
+
+    line: int
+    text: str
+
+
+class EnvFile(Value):
+    """The whole file, in its own order."""
+
+    entries: tuple[EnvEntry, ...] = ()
+    commands: tuple[EnvCommand, ...] = ()
+
+    def get(self, key: str) -> EnvEntry | None:
+        """The assignment that counts: the last one that the shell takes, computed or not."""
+        return next((entry for entry in reversed(self.entries) if entry.key == key and not entry.error), None)
+
+    def value(self, key: str) -> str | None:
+        """The value that counts; None when the key is absent, computed or an array."""
+        entry = self.get(key)
+        return None if entry is None else entry.value
+
+    @property
+    def errors(self) -> tuple[EnvEntry, ...]:
+        """Lines that look like assignments and are none."""
+        return tuple(entry for entry in self.entries if entry.error)
