@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dsv41_tui.core.messages import t
 from dsv41_tui.transport.channel import ChannelsExhausted, Node, Process
 
 START = 6
@@ -22,7 +23,7 @@ class Budget:
     async def open(self, command: str) -> Process:
         """Open a channel within the limit; ChannelsExhausted when there is none left."""
         if self.exhausted:
-            raise ChannelsExhausted(f"all {self.limit} sessions of this connection are in use: raise MaxSessions there")
+            raise ChannelsExhausted(t("link.sessions-used", limit=self.limit))
         self.open_channels += 1
         try:
             process = await self._node.open(command)

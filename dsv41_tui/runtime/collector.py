@@ -6,6 +6,7 @@ import asyncio
 import secrets
 
 from dsv41_tui.core.errors import ParseError, TimedOut, Unreachable
+from dsv41_tui.core.messages import t
 from dsv41_tui.parsers.frame import Frame, parse_frame
 from dsv41_tui.transport.channel import Channel, Node
 from dsv41_tui.transport.scripts import start_command
@@ -46,11 +47,11 @@ class Collector:
                 begin = await self._channel.line()
                 text = await self._channel.until(f"end {sequence}") if begin is not None else None
         except TimeoutError:
-            raise TimedOut(f"the collector is silent for {FRAME_TIMEOUT_S:.0f} s") from None
+            raise TimedOut(t("link.no-frame", limit=round(FRAME_TIMEOUT_S))) from None
         if begin is None or text is None:
-            raise Unreachable("the collector ended on the node")
+            raise Unreachable(t("link.script-ended"))
         if begin != f"@{self._nonce} begin {sequence}" or f"@{self._nonce} " in text:
-            raise ParseError("a torn frame was dropped")
+            raise ParseError(t("link.torn"))
         return text
 
     async def close(self) -> None:

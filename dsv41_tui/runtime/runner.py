@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 
 from dsv41_tui.core.errors import LinkError, Unreachable
+from dsv41_tui.core.messages import t
 from dsv41_tui.transport.channel import Channel, Node
 from dsv41_tui.transport.scripts import start_command
 
@@ -66,7 +67,7 @@ class Runner:
 
     async def _ask(self, template: str) -> JobResult:
         if self._reader is None or self._reader.done():
-            raise Unreachable("the runner ended on the node")
+            raise Unreachable(t("link.script-ended"))
         self._sequence += 1
         number = str(self._sequence)
         waiting = _Waiting(asyncio.get_running_loop().create_future())
@@ -78,7 +79,7 @@ class Runner:
             self._waiting.pop(number, None)
 
     async def _read(self) -> None:
-        error: LinkError = Unreachable("the runner ended on the node")
+        error: LinkError = Unreachable(t("link.script-ended"))
         try:
             while (line := await self._channel.line()) is not None:
                 if line.startswith(self._prefix):

@@ -17,6 +17,7 @@ from typing import Any
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import LinkError, Refused, TimedOut, Unreachable
 from dsv41_tui.core.events import ChannelsChanged, Event, LinkChanged, ReadingTaken
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import LinkPhase, NodeState
 from dsv41_tui.runtime.budget import Budget
 from dsv41_tui.runtime.collector import Collector
@@ -34,6 +35,9 @@ BACKOFF_LAST_S = 30.0
 REFUSED_PAUSE_S = 60.0
 STEADY_S = 30.0
 """A connection that held so long starts the back-off anew."""
+
+PROBES_AND_JOBS = "NFS probes, docker, logind, GPU"
+"""What hangs on the second channel."""
 
 log = logging.getLogger(__name__)
 
@@ -70,22 +74,24 @@ class NodeSession:
         while True:
             began = time.monotonic()
             self._link("connecting")
-            try:
-                node = await self._opener(self._config)
-            except LinkError as error:
-                failures += 1
-                await self._pause(error, failures)
-                continue
-            try:
-                await self._serve(node)
-                error = Unreachable("the connection ended")
-            except LinkError as lost:
-                error = lost
-            finally:
-                with contextlib.suppress(LinkError, OSError):
-                    await node.close()
+            error = await self._hold()
             failures = 1 if time.monotonic() - began > STEADY_S else failures + 1
             await self._pause(error, failures)
+
+    async def _hold(self) -> LinkError:
+        """Connect and watch until something essential fails; returns what did."""
+        try:
+            node = await self._opener(self._config)
+        except LinkError as error:
+            return error
+        try:
+            await self._serve(node)
+            return Unreachable(t("link.closed"))
+        except LinkError as error:
+            return error
+        finally:
+            with contextlib.suppress(LinkError, OSError):
+                await node.close()
 
     def _link(self, phase: LinkPhase, error: LinkError | None = None, retry_at: float | None = None) -> None:
         self._dispatch(
@@ -142,15 +148,15 @@ class NodeSession:
                     raise
                 pause = 0.0
             except ChannelsExhausted as error:
-                self._unwatch(node, "probes, docker, logind, GPU", error)
+                self._unwatch(node, PROBES_AND_JOBS, error)
             except TimedOut as error:
-                self._unwatch(node, "probes, docker, logind, GPU", error)
+                self._unwatch(node, PROBES_AND_JOBS, error)
             await asyncio.sleep(pause)
 
     async def _watch(self, node: Budget, sampler: Sampler, cost: Cost) -> None:
         runner = await Runner.start(node)
         cost.watch(runner.pids)
-        self._unwatched.pop("probes, docker, logind, GPU", None)
+        self._unwatched.pop(PROBES_AND_JOBS, None)
         self._tell_channels(node)
         jobs = [
             watch_job(self._config, source, runner, self._wake_jobs, self._dispatch)
@@ -183,7 +189,7 @@ class NodeSession:
                         node=self._config.name,
                         name="gpu",
                         period_s=GPU_PERIOD_S,
-                        error="not watched: no channel left",
+                        error=t("link.no-channel-left"),
                     )
                 )
                 await asyncio.sleep(RETRY_S * 2)
@@ -222,6 +228,6 @@ async def _first_failure(*works: Coroutine[Any, Any, None]) -> None:
         error = task.exception()
         if error is not None and not isinstance(error, LinkError):
             log.error("a watcher failed", exc_info=error)
-            raise Unreachable(f"internal error: {type(error).__name__}: {error}") from error
+            raise Unreachable(t("link.internal", why=f"{type(error).__name__}: {error}")) from error
         if error is not None:
             raise error

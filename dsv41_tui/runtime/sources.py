@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.events import ReadingName
+from dsv41_tui.core.messages import t
 from dsv41_tui.parsers.docker_volumes import parse_docker_volumes
 from dsv41_tui.parsers.fstab import parse_fstab
 from dsv41_tui.parsers.host import parse_host
@@ -181,5 +182,5 @@ def probe_command(root: str, mount_point: str) -> str:
 def parse_source(source: FileSource, files: Files, errors: Mapping[str, str]) -> object:
     """Value of a file reading; ParseError with the node's own reason when the file it needs was not read."""
     if source.needs is not None and source.needs not in files:
-        raise ParseError(f"{source.needs}: {errors.get(source.needs, 'was not read')}")
+        raise ParseError(f"{source.needs}: {errors.get(source.needs) or t('link.unread')}")
     return source.parse(files)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import LinkError, ParseError
 from dsv41_tui.core.events import Event, ProbeEnded, ProbeStarted, ReadingTaken
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import NfsMount, NodeState
 from dsv41_tui.parsers.gpu import parse_gpu
 from dsv41_tui.parsers.probe import Outcome, parse_probe
@@ -119,7 +120,7 @@ async def watch_job(config: NodeConfig, source: JobSource, runner: Runner, wake:
         except ParseError as failed:
             error = failed.message
         except TimeoutError:
-            error = f"no answer within {source.limit_s} s"
+            error = t("link.no-answer", limit=source.limit_s)
         out(
             ReadingTaken(
                 at=time.monotonic(),
@@ -148,7 +149,7 @@ async def watch_gpu(
         )
 
     if (await runner.run("command -v nvidia-smi", 5)).code != 0:
-        taken(None, "nvidia-smi: not found")
+        taken(None, t("link.not-found", command="nvidia-smi"))
         return
     while True:
         nonce = secrets.token_hex(6)
@@ -159,7 +160,7 @@ async def watch_gpu(
             while time.monotonic() < renew_at:
                 line = await channel.line()
                 if line is None:
-                    taken(None, "nvidia-smi ended")
+                    taken(None, t("link.ended", command="nvidia-smi"))
                     break
                 if line.strip():
                     try:

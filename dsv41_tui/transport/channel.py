@@ -6,6 +6,7 @@ import asyncio
 from typing import Protocol
 
 from dsv41_tui.core.errors import Refused, TimedOut
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_bytes, clean_line
 from dsv41_tui.transport.scripts import feed
 
@@ -76,7 +77,7 @@ class Channel:
                 await channel._hello()
         except TimeoutError:
             process.kill()
-            raise TimedOut("logged in, but /bin/sh did not start within 10 s", fix=()) from None
+            raise TimedOut(t("link.no-shell", limit=round(HELLO_TIMEOUT_S))) from None
         except BaseException:
             process.kill()
             raise
@@ -88,23 +89,20 @@ class Channel:
             line = await self.line()
             if line is None:
                 code = await self._process.wait()
-                raise Refused(
-                    f"the login shell ended with exit code {code} before our command ran: look at its start-up files "
-                    "(~/.bashrc, ~/.profile)"
-                )
+                raise Refused(t("link.shell-ended", code="?" if code is None else code))
             _, found, rest = line.partition(f"{self._prefix}hello")
             if found:
                 self.pids = tuple(int(pid) for pid in rest.split() if pid.isdigit() and int(pid) > 1)
                 return
             noise += len(line)
             if noise > NOISE_LIMIT:
-                raise Refused("the login shell prints without end: " + clean_line(line, 80))
+                raise Refused(t("link.shell-prints", text=clean_line(line, 80)))
 
     async def line(self) -> str | None:
         """The next line, cleaned, without its line feed; None at the end of the stream."""
         while b"\n" not in self._buffer:
             if len(self._buffer) > LINE_LIMIT:
-                raise Refused("the node sends a line without end")
+                raise Refused(t("link.endless"))
             data = await self._process.read(65536)
             if not data:
                 return None
@@ -117,7 +115,7 @@ class Channel:
         mark = f"\n{self._prefix}{end}\n".encode()
         while (at := self._buffer.find(mark)) < 0:
             if len(self._buffer) > LINE_LIMIT:
-                raise Refused("the node sends a frame without end")
+                raise Refused(t("link.endless"))
             data = await self._process.read(65536)
             if not data:
                 return None

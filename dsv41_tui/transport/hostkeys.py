@@ -9,8 +9,9 @@ from pathlib import Path
 import asyncssh
 
 from dsv41_tui.core.errors import Refused
+from dsv41_tui.core.messages import t
 from dsv41_tui.transport.scripts import quote
-from dsv41_tui.transport.target import Target
+from dsv41_tui.transport.target import DEFAULT_PORT, Target
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class KnownKeys:
                 with contextlib.suppress(ValueError):  # as OpenSSH does: a bad line is passed over
                     known.load(line)
         host = target.key_alias or target.host
-        found = known.match(host, "", None if target.port == 22 else target.port)
-        return cls(known, tuple(found[0]), host if target.port == 22 else f"[{host}]:{target.port}")
+        found = known.match(host, "", None if target.port == DEFAULT_PORT else target.port)
+        return cls(known, tuple(found[0]), host if target.port == DEFAULT_PORT else f"[{host}]:{target.port}")
 
 
 def _lines(path: Path) -> list[str]:
@@ -42,30 +43,27 @@ def _lines(path: Path) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}") from None
+        raise Refused(t("link.unreadable", path=path, why=error.strerror)) from None
 
 
 def untrusted(target: Target, known: KnownKeys, shown: asyncssh.SSHKey | None) -> Refused:
     """The error for a key that is unknown or changed: its fingerprint and the exact command to accept it."""
     if shown is None:
-        return Refused(f"{target}: its host key cannot be checked")
-    fingerprint = f"{shown.get_algorithm()} {shown.get_fingerprint()}"
+        return Refused(t("link.key-unchecked", place=target))
     accept = f"{target.ssh_command} true"
     same_kind = [key for key in known.keys if key.get_algorithm() == shown.get_algorithm()]
     if not known.keys:
-        return Refused(
-            f"{target}: host key unknown, it shows {fingerprint}. Compare it on the node "
-            "(ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then accept it",
-            fix=(accept,),
-        )
+        return Refused(t("link.key-unknown", place=target, shown=_name(shown)), fix=(accept,))
     before = (same_kind or list(known.keys))[0]
     file = _holder(target)
     return Refused(
-        f"{target}: HOST KEY CHANGED, it shows {fingerprint}, known is {before.get_algorithm()} "
-        f"{before.get_fingerprint()}. Reinstalled, another machine at this address, or somebody in between: "
-        "find out first",
+        t("link.key-changed", place=target, shown=_name(shown), known=_name(before)),
         fix=(f"ssh-keygen -R {quote(known.name)} -f {quote(str(file))}", accept),
     )
+
+
+def _name(key: asyncssh.SSHKey) -> str:
+    return f"{key.get_algorithm()} {key.get_fingerprint()}"
 
 
 def _holder(target: Target) -> Path:

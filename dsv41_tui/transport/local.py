@@ -8,6 +8,7 @@ import os
 import signal
 
 from dsv41_tui.core.errors import Refused
+from dsv41_tui.core.messages import t
 from dsv41_tui.transport.channel import Process
 
 
@@ -60,7 +61,7 @@ class LocalNode:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Refused(f"cannot start /bin/sh on this machine: {error.strerror}") from error
+            raise Refused(t("link.no-local-shell", why=error.strerror)) from error
         opened = LocalProcess(process)
         self._processes.append(opened)
         return opened

@@ -16,10 +16,12 @@ import asyncssh
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import LinkError, Refused, TimedOut, Unreachable
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.transport.channel import ChannelsExhausted, Process
 from dsv41_tui.transport.hostkeys import KnownKeys, untrusted
-from dsv41_tui.transport.target import Target, resolve
+from dsv41_tui.transport.scripts import quote
+from dsv41_tui.transport.target import KEEPALIVE_COUNT, KEEPALIVE_S, Target, resolve
 
 LOGIN_TIMEOUT_S = 20.0
 OPEN_TIMEOUT_S = 10.0
@@ -88,23 +90,21 @@ class SshNode:
                     command, encoding=None, stderr=asyncssh.STDOUT, env={}, request_pty=False
                 )
         except asyncssh.ChannelOpenError as error:
-            raise ChannelsExhausted(
-                f"sshd opens no more sessions on this connection ({clean_line(error.reason)}): raise MaxSessions there"
-            ) from error
+            raise ChannelsExhausted(t("link.no-session", why=clean_line(error.reason))) from error
         except TimeoutError:
-            raise TimedOut(f"{self.target}: no channel within {OPEN_TIMEOUT_S:.0f} s") from None
+            raise TimedOut(t("link.no-channel", place=self.target, limit=round(OPEN_TIMEOUT_S))) from None
         except (asyncssh.Error, OSError) as error:
-            raise Unreachable(f"{self.target}: {clean_line(str(error)) or 'the connection is gone'}") from error
+            raise Unreachable(t("link.lost", why=clean_line(str(error)))) from error
         return SshProcess(process)
 
     async def wait_closed(self) -> None:
         await self._connection.wait_closed()
         lost = self._client.lost
         if lost is None:
-            raise Unreachable("the node closed the connection")
+            raise Unreachable(t("link.closed"))
         if "eepalive" in str(lost):
-            raise TimedOut("no answer to keep-alives for 15 s: link cut, or the node stands still") from lost
-        raise Unreachable(f"the connection was lost: {clean_line(str(lost))}") from lost
+            raise TimedOut(t("link.silent", limit=KEEPALIVE_S * KEEPALIVE_COUNT)) from lost
+        raise Unreachable(t("link.lost", why=clean_line(str(lost)))) from lost
 
     async def close(self) -> None:
         self._connection.close()
@@ -178,35 +178,33 @@ async def _connect_one(target: Target, tunnel: asyncssh.SSHClientConnection | No
 
 def _explain(error: Exception, target: Target, via: str | None) -> LinkError:
     """Map a foreign error to one of the three kinds, in words that say what to do."""
-    place = f"{target} (jump host to {via})" if via else str(target)
+    place = t("link.jump", jump=target, place=via) if via else str(target)
     text = clean_line(str(error), 200)
     if isinstance(error, asyncssh.PermissionDenied):
         return _login_refused(target, place, text)
     if isinstance(error, asyncssh.KeyExchangeFailed):
-        return Refused(f"{place}: no common way to encrypt: {text}")
+        return Refused(t("link.no-cipher", place=place, why=text))
     if isinstance(error, TimeoutError) or "timeout" in text.lower() or "timed out" in text.lower():
-        return TimedOut(
-            f"{place}: no SSH greeting in time; the machine stands still, is out of memory, or a firewall drops packets"
-        )
+        return TimedOut(t("link.no-greeting", place=place))
     if isinstance(error, ConnectionRefusedError):
-        return Unreachable(f"{place}: connection refused; sshd does not run there, or listens on another port")
+        return Unreachable(t("link.refused", place=place))
     if isinstance(error, socket.gaierror):
-        return Unreachable(f"{place}: the name is unknown", fix=(f"getent hosts {target.host}",))
+        return Unreachable(t("link.no-name", place=place), fix=(f"getent hosts {target.host}",))
     if isinstance(error, OSError) and error.strerror:
         return Unreachable(f"{place}: {error.strerror}")
-    return Unreachable(f"{place}: closed before login ({text}); sshd is busy (MaxStartups) or stops")
+    return Unreachable(t("link.closed-early", place=place, why=text))
 
 
 def _login_refused(target: Target, place: str, text: str) -> Refused:
     locked = [path for path in target.identity_files if _has_passphrase(path)]
     if locked:
         return Refused(
-            f"{place}: login refused; {locked[0]} has a passphrase and no agent holds it",
-            fix=(f"ssh-add {locked[0]}", f"{target.ssh_command} true"),
+            t("link.passphrase", place=place, key=locked[0]),
+            fix=(f"ssh-add {quote(str(locked[0]))}", f"{target.ssh_command} true"),
         )
     return Refused(
-        f"{place}: login refused: no key of ours is accepted for this user",
-        fix=(f"{target.ssh_command.replace('ssh ', 'ssh-copy-id ', 1)}", f"{target.ssh_command} true"),
+        t("link.no-key", place=place),
+        fix=(target.ssh_command.replace("ssh ", "ssh-copy-id ", 1), f"{target.ssh_command} true"),
     )
 
 

@@ -13,10 +13,14 @@ import asyncssh
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import Refused
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.transport.scripts import quote
 
+DEFAULT_PORT = 22
 SSH_G_TIMEOUT_S = 5.0
+KEEPALIVE_S = 5
+KEEPALIVE_COUNT = 3
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,7 @@ class Target:
     key_alias: str | None
     jumps: tuple[str, ...]
     identity_files: tuple[Path, ...]
-    config_file: str | None
-    """The ssh_config that was read, if it is not the default one."""
-    alias: str | None = None
-    """The operator's own name for it in ssh_config."""
+    node: NodeConfig
 
     def __str__(self) -> str:
         return f"{self.user}@{self.host}:{self.port}"
@@ -43,27 +44,28 @@ class Target:
     @property
     def ssh_command(self) -> str:
         """What the operator types to log in the same way."""
+        node = self.node
         words = ["ssh"]
-        if self.config_file:
-            words += ["-F", quote(self.config_file)]
-        if self.alias:
-            return " ".join([*words, quote(self.alias)])
-        if self.identity_files:
-            words += ["-i", quote(str(self.identity_files[0]))]
-        if self.port != 22:
-            words += ["-p", str(self.port)]
-        if self.jumps:
-            words += ["-J", quote(",".join(self.jumps))]
-        return " ".join([*words, quote(f"{self.user}@{self.host}")])
+        if node.ssh_config:
+            words += ["-F", quote(str(_expand(node.ssh_config)))]
+        if node.known_hosts:
+            words += ["-o", quote(f"UserKnownHostsFile={_expand(node.known_hosts)}")]
+        if node.identity_file:
+            words += ["-i", quote(str(_expand(node.identity_file)))]
+        if node.port and node.port != DEFAULT_PORT:
+            words += ["-p", str(node.port)]
+        if node.proxy_jump:
+            words += ["-J", quote(node.proxy_jump)]
+        name = node.ssh or node.host or self.host
+        return " ".join([*words, quote(f"{node.user}@{name}" if node.user else name)])
 
 
 async def resolve(node: NodeConfig) -> Target:
     """Read the operator's ssh_config for `node`. Refused when the configuration cannot be used."""
     name = node.ssh or node.host
     if name is None:
-        raise Refused(f"node {node.name} has neither ssh nor host in the configuration")
+        raise Refused(t("link.no-address", node=node.name))
     overrides = _overrides(node)
-    config_file = _expand(node.ssh_config)
     try:
         options = await asyncssh.SSHClientConnectionOptions.construct(
             host=name, config=_config_paths(node), **_fixed_options(), **overrides
@@ -71,11 +73,11 @@ async def resolve(node: NodeConfig) -> Target:
     except (asyncssh.ConfigParseError, OSError) as error:
         options = await _by_ssh_g(node, name, overrides, error)
     except (asyncssh.KeyImportError, asyncssh.IllegalUserName, ValueError) as error:
-        raise Refused(f"the ssh settings of {name} cannot be used: {clean_line(str(error))}") from error
-    return _target(node, options, config_file)
+        raise Refused(t("link.settings", name=name, why=clean_line(str(error)))) from error
+    return _target(node, options)
 
 
-def _target(node: NodeConfig, options: asyncssh.SSHClientConnectionOptions, config_file: str | None) -> Target:
+def _target(node: NodeConfig, options: asyncssh.SSHClientConnectionOptions) -> Target:
     tunnel = options.tunnel if isinstance(options.tunnel, str) and options.tunnel.lower() != "none" else None
     jump = node.proxy_jump or tunnel
     configured = cast("list[str]", options.config.get("IdentityFile", []))
@@ -89,8 +91,7 @@ def _target(node: NodeConfig, options: asyncssh.SSHClientConnectionOptions, conf
         key_alias=options.host_key_alias,
         jumps=tuple(part.strip() for part in jump.split(",")) if jump else (),
         identity_files=tuple(Path(str(item)).expanduser() for item in identities),
-        config_file=config_file,
-        alias=node.ssh,
+        node=node,
     )
 
 
@@ -119,8 +120,8 @@ def _fixed_options() -> dict[str, Any]:
         "request_pty": False,
         "ignore_encrypted": True,
         "compression_algs": ["zlib@openssh.com", "none"],
-        "keepalive_interval": 5,
-        "keepalive_count_max": 3,
+        "keepalive_interval": KEEPALIVE_S,
+        "keepalive_count_max": KEEPALIVE_COUNT,
         "connect_timeout": 8,
         "login_timeout": 12,
         "env": {},
@@ -160,7 +161,7 @@ async def _by_ssh_g(
     known = [*settings.get("userknownhostsfile", []), *settings.get("globalknownhostsfile", [])]
     values: dict[str, Any] = {
         "host": _one(settings, "hostname") or name,
-        "port": int(_one(settings, "port") or 22),
+        "port": int(_one(settings, "port") or DEFAULT_PORT),
         "username": _one(settings, "user") or os.environ.get("USER", "root"),
         "known_hosts": _existing([item for line in known for item in line.split()]),
         "tunnel": _one(settings, "proxyjump") or (),
@@ -178,7 +179,7 @@ async def _by_ssh_g(
         )
         return cast("asyncssh.SSHClientConnectionOptions", options)
     except (OSError, asyncssh.KeyImportError, ValueError) as error:
-        raise Refused(f"the ssh settings of {name} cannot be used: {clean_line(str(error))}") from error
+        raise Refused(t("link.settings", name=name, why=clean_line(str(error)))) from error
 
 
 def _existing(names: list[str]) -> list[str]:
@@ -204,15 +205,15 @@ async def _ssh_g(node: NodeConfig, name: str, reason: Exception) -> dict[str, li
             stderr=asyncio.subprocess.PIPE,
         )
     except OSError:
-        raise Refused(f"cannot read the ssh settings of {name} ({cause}), and there is no ssh to ask") from reason
+        raise Refused(t("link.settings", name=name, why=cause)) from reason
     try:
         async with asyncio.timeout(SSH_G_TIMEOUT_S):
             out, err = await process.communicate()
     except TimeoutError:
         process.kill()
-        raise Refused(f"`ssh -G {name}` gave no answer within {SSH_G_TIMEOUT_S:.0f} s") from reason
+        raise Refused(t("link.ssh-g", name=name, limit=round(SSH_G_TIMEOUT_S))) from reason
     if process.returncode != 0:
-        raise Refused(f"the ssh settings of {name} cannot be used: {clean_line(err.decode('utf-8', 'replace'))}")
+        raise Refused(t("link.settings", name=name, why=clean_line(err.decode("utf-8", "replace"))))
     settings: dict[str, list[str]] = {}
     for line in out.decode("utf-8", "replace").splitlines():
         key, _, value = line.partition(" ")
