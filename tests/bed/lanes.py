@@ -1,0 +1,60 @@
+"""Lanes of the tests and what a machine needs to run them.
+
+Outside CI a lane that cannot run is skipped with the reason and the command that mends it. In CI a skipped test of any
+lane is a failure: `tests/conftest.py` sees to it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A pytest marker and its needs."""
+
+    marker: str
+    programs: tuple[str, ...]
+    packages: tuple[str, ...]
+    """Debian packages that bring the programs."""
+    devices: tuple[str, ...] = ()
+
+    def missing(self) -> str | None:
+        """Why the lane cannot run here and what to do, or None."""
+        if absent := [name for name in self.programs if shutil.which(name, path=SEARCH) is None]:
+            return f"{', '.join(absent)} not found: apt-get install --no-install-recommends {' '.join(self.packages)}"
+        if os.geteuid() != 0:
+            return "root is needed: run make test as root, in a container or a virtual machine that is yours"
+        if absent := [name for name in self.devices if not Path(name).exists()]:
+            return f"{', '.join(absent)} is not there; this kernel or container does not offer it"
+        return None
+
+
+SEARCH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+
+LANES = (
+    Lane(
+        "openssh",
+        programs=("sshd", "ssh-keygen", "useradd", "busybox", "ps"),
+        packages=("openssh-server", "openssh-client", "passwd", "busybox-static", "procps"),
+    ),
+    Lane(
+        "uml",
+        programs=(
+            "linux.uml", "busybox", "sshd", "ssh-keygen", "ip", "mkfs.ext4", "modprobe",
+            "rpc.nfsd", "exportfs", "mount.nfs4", "gcc",
+        ),
+        packages=(
+            "user-mode-linux", "busybox-static", "openssh-server", "openssh-client", "iproute2", "e2fsprogs", "kmod",
+            "nfs-kernel-server", "nfs-common", "gcc", "libc6-dev",
+        ),
+        devices=("/dev/net/tun",),
+    ),
+)  # fmt: skip
+
+
+def in_ci() -> bool:
+    return os.environ.get("CI", "") not in ("", "0", "false")
