@@ -26,7 +26,7 @@ from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.readings import GIB
 from dsv41_tui.core.recipe import Recipe, recipe_limits
-from dsv41_tui.core.text import clean_line
+from dsv41_tui.core.text import clean, clean_line
 from dsv41_tui.runtime.config_errors import bad_value, model_errors, nearest, shown
 from dsv41_tui.runtime.config_rules import rule_errors
 
@@ -72,23 +72,30 @@ def load_config(path: Path) -> Config:
 def read_text(path: Path) -> str:
     """The text of a small regular file in UTF-8, with or without a mark; anything else is a ConfigError."""
     name = clean_line(str(path))
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            raise ConfigError(t("config.error.not_a_file", file=name))
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        raise ConfigError(t("config.error.no_file", file=name)) from error
-    except OSError as error:
-        raise ConfigError(t("config.error.unreadable", file=name, why=error.strerror or str(error))) from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(t("config.error.too_large", file=name, limit=MAX_BYTES // 1024))
+    data = read_bytes(path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(t("config.error.not_utf8", file=name, line=line)) from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """A small regular file; a folder, a pipe that would block, or a huge file is a ConfigError with one line."""
+    name = clean_line(str(path))
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ConfigError(t("config.error.not_a_file", file=name))
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ConfigError(t("config.error.no_file", file=name)) from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(t("config.error.unreadable", file=name, why=why)) from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(t("config.error.too_large", file=name, limit=MAX_BYTES // 1024))
+    return data
 
 
 def parse_config(text: str, name: str) -> Config:
@@ -170,6 +177,11 @@ def _gib(value: int) -> str:
     return f"{value / GIB:.4g}"
 
 
+def _diff(old: str, new: str, name: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, t("config.new_file"), lineterm="")
+    return "\n".join(lines)
+
+
 def write_config(text: str, path: Path) -> None:
     """Write a checked configuration, 0600, by rename; ConfigExists if a file is there, ConfigError if it cannot be."""
     parse_config(text, str(path))
@@ -178,7 +190,7 @@ def write_config(text: str, path: Path) -> None:
         old = read_text(path)
         raise ConfigExists(
             t("config.error.exists", file=name),
-            "".join(difflib.unified_diff(old.splitlines(True), text.splitlines(True), name, t("config.new_file"))),
+            _diff(clean(old), text, name),
             (f"mv {shlex.quote(str(path))} {shlex.quote(str(path))}.old",),
         )
     temporary = None
