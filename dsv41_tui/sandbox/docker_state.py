@@ -1,0 +1,74 @@
+"""What the stand-in for `docker` knows of a node: volumes and containers as `docker inspect` would print them."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from dsv41_tui.sandbox.mounts import EXPORT, VOLUME, VOLUME_OPTIONS, VOLUME_POINT
+from dsv41_tui.sandbox.scenario import Scenario
+
+_IMAGE = "dsv41-exl3:sandbox"
+_ENGRAM = "dsv41-exl3-engram"
+
+
+def docker_state(scenario: Scenario, node: int, home: str, started_at: datetime) -> dict[str, Any]:
+    """`volumes` and `containers`, each a list of inspect objects; `home` is the login user's folder on the node."""
+    return {
+        "volumes": [] if node == 1 else _volumes(home, started_at),
+        "containers": [_container(scenario, node, started_at)],
+    }
+
+
+def _volumes(home: str, now: datetime) -> list[dict[str, Any]]:
+    created = (now - timedelta(days=6)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    local = {"device": f"{home}/engram-src", "o": "bind", "type": "none"}
+    nas = {"device": f":{EXPORT}", "o": VOLUME_OPTIONS, "type": "nfs"}
+    return [
+        {
+            "CreatedAt": created,
+            "Driver": "local",
+            "Labels": None,
+            "Mountpoint": VOLUME_POINT.replace(VOLUME, name),
+            "Name": name,
+            "Options": options,
+            "Scope": "local",
+        }
+        for name, options in ((_ENGRAM, local), (VOLUME, nas))
+    ]
+
+
+def _container(scenario: Scenario, node: int, now: datetime) -> dict[str, Any]:
+    """The rank's container: up since a day before the sandbox, or ended a minute before it."""
+    running = scenario.containers == "running"
+    name = "dsv41-exl3-head" if node == 1 else "dsv41-exl3-worker"
+    started = now - timedelta(days=1)
+    ended = "0001-01-01T00:00:00Z" if running else _stamp(now - timedelta(minutes=1))
+    return {
+        "Id": hashlib.sha256(f"{name} {node} {scenario.seed}".encode()).hexdigest(),
+        "Created": _stamp(started),
+        "Path": "/bin/bash",
+        "Args": ["/start.sh"],
+        "Name": f"/{name}",
+        "RestartCount": 0,
+        "Config": {"Image": _IMAGE, "Cmd": ["/bin/bash", "/start.sh"], "Labels": {}, "Env": []},
+        "HostConfig": {"NetworkMode": "host", "IpcMode": "host", "RestartPolicy": {"Name": "no"}},
+        "State": {
+            "Status": "running" if running else "exited",
+            "Running": running,
+            "Paused": False,
+            "Restarting": False,
+            "OOMKilled": False,
+            "Dead": False,
+            "Pid": 481_120 if running else 0,
+            "ExitCode": 0 if running else 1,
+            "Error": "",
+            "StartedAt": _stamp(started),
+            "FinishedAt": ended,
+        },
+    }
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") + "000Z"
