@@ -1,0 +1,81 @@
+"""The palette: the same actions as the keys, and what has no key of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui import keys, navigate
+from dsv41_tui.ui.cells import safe
+from dsv41_tui.ui.main_screen import MainScreen
+
+if TYPE_CHECKING:
+    from dsv41_tui.ui.app import PanelApp
+
+Command = tuple[str, str, Callable[[], object]]
+"""Title, help, what it does."""
+OFFERED = ("zoom", "filter", "pause", "refresh", "copy", "finding-next", "theme", "help", "quit")
+
+
+class PanelCommands(Provider):
+    """Asks the screen under the palette what can be done there."""
+
+    @property
+    def panel(self) -> PanelApp:
+        return cast("PanelApp", self.app)
+
+    def _commands(self) -> Iterator[Command]:
+        screen = self.screen
+        if isinstance(screen, MainScreen):
+            yield from self._places(screen)
+        for key in keys.KEYS:
+            if key.id in OFFERED and (key.where == "app" or isinstance(screen, MainScreen)):
+                yield t(f"ui.keys.{key.id}-tip"), key.keys.split(",")[0], partial(self._act, key.action)
+        for name in sorted(self.panel.theme_files):
+            yield t("ui.command.theme", name=name), "", partial(setattr, self.app, "theme", name)
+
+    def _places(self, screen: MainScreen) -> Iterator[Command]:
+        yield t("ui.command.pane", name=t("ui.pane.all")), "0", partial(screen.go, 0)
+        for spec in screen.specs:
+            yield t("ui.command.pane", name=t(f"ui.pane.{spec.id}")), str(spec.key), partial(screen.go, spec.key)
+        view = self.panel.feed.view()
+        for index, finding in enumerate(view.findings):
+            title = f"{finding.node}: {finding.title}" if finding.node else finding.title
+            yield t("ui.command.finding", title=safe(title)), "Enter", partial(self._finding, index)
+        for node in view.nodes:
+            yield (
+                t("ui.command.node", name=safe(node.name)),
+                "Enter",
+                partial(navigate.show_node, self.panel, node.name),
+            )
+
+    def _finding(self, index: int) -> None:
+        feed = self.panel.feed
+        feed.choose_worst()
+        feed.step_finding(index)
+        navigate.show_finding(self.panel)
+
+    async def _act(self, action: str) -> None:
+        await self.app.run_action(
+            action, self.app.screen if hasattr(self.app.screen, f"action_{_name(action)}") else self.app
+        )
+
+    async def discover(self) -> Hits:
+        for title, help_, run in self._commands():
+            yield DiscoveryHit(Content(title), run, title, help_ or None)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for title, help_, run in self._commands():
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), run, title, help_ or None)
+
+
+def _name(action: str) -> str:
+    return action.split("(")[0]

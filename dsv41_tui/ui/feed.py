@@ -1,0 +1,101 @@
+"""Between the store and the screen: makes the view, slows it to what can be read, and stops it while paused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from dsv41_tui.ui.palette import Palette
+from dsv41_tui.ui.source import Cluster
+from dsv41_tui.ui.view import View
+
+MIN_GAP_S = 0.25
+"""Between two paints that new readings cause; keys paint at once."""
+MANY_NODES = 8
+MANY_GAP_S = 1.0
+
+
+class Feed:
+    """Holds the cluster and what the operator does to the view of it; `paint` is called on the loop."""
+
+    def __init__(self, ink: Palette, paint: Callable[[], None]) -> None:
+        self.ink = ink
+        self.cluster: Cluster | None = None
+        self.trouble: str | None = None
+        self._paint = paint
+        self._frozen: View | None = None
+        self._chosen: tuple[str, str | None] | None = None
+        self._handle: asyncio.TimerHandle | None = None
+        self._stop: Callable[[], None] | None = None
+
+    def attach(self, cluster: Cluster) -> None:
+        """Watch a cluster from now on, instead of another one."""
+        self.detach()
+        self.cluster, self.trouble = cluster, None
+        self._stop = cluster.store.on_change(self._changed)
+
+    def detach(self) -> None:
+        """Watch no more."""
+        if self._stop is not None:
+            self._stop()
+        if self._handle is not None:
+            self._handle.cancel()
+        self._stop = self._handle = self._frozen = None
+
+    def _changed(self) -> None:
+        if self._handle is None and self._frozen is None:
+            many = self.cluster is not None and len(self.cluster.store.state.nodes) > MANY_NODES
+            loop = asyncio.get_running_loop()
+            self._handle = loop.call_later(MANY_GAP_S if many else MIN_GAP_S, self._due)
+
+    def _due(self) -> None:
+        self._handle = None
+        self._paint()
+
+    def view(self) -> View:
+        """Everything that is known now; what was known then, while paused."""
+        if self._frozen is not None:
+            assert self.cluster is not None
+            held = self.cluster.store.now() - self._frozen.now
+            return replace(self._frozen, ink=self.ink, paused_s=held, chosen=self._index(self._frozen))
+        if self.cluster is None:
+            return View(self.ink, wall=datetime.now().astimezone(), trouble=self.trouble)
+        store = self.cluster.store
+        view = View(
+            self.ink, store.now(), store.wall(), store.state, store.findings, self.cluster.limits, self.cluster.config
+        )  # fmt: skip
+        return replace(view, chosen=self._index(view))
+
+    def wall(self) -> datetime:
+        """The wall clock, also while paused."""
+        return self.cluster.store.wall() if self.cluster else datetime.now().astimezone()
+
+    @property
+    def paused(self) -> bool:
+        return self._frozen is not None
+
+    def pause(self) -> None:
+        """Stop the view, or let it go on."""
+        if self._frozen is not None:
+            self._frozen = None
+        elif self.cluster is not None:
+            self._frozen = self.view()
+
+    def step_finding(self, by: int) -> None:
+        """Choose the next or previous finding; it stays chosen while others come and go."""
+        view = self.view()
+        if view.findings:
+            finding = view.findings[(view.chosen + by) % len(view.findings)]
+            self._chosen = (finding.id, finding.node)
+
+    def choose_worst(self) -> None:
+        """Show the worst finding again."""
+        self._chosen = None
+
+    def _index(self, view: View) -> int:
+        if self._chosen is None:
+            return 0
+        keys = [(finding.id, finding.node) for finding in view.findings]
+        return keys.index(self._chosen) if self._chosen in keys else 0

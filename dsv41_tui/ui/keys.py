@@ -1,0 +1,105 @@
+"""All keys of the panel as data: id, keys, action, where. No Textual here, so the configuration can check ids.
+
+Texts are `ui.keys.<label>` and `ui.keys.<id>-tip` of the catalogue. `show` is the place in the footer, 0 for none;
+keys with the same label stand together there. Nothing needs ctrl+a, ctrl+b, ctrl+s, ctrl+q or a function key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Where = Literal["app", "main", "page", "welcome"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One action that can be pressed."""
+
+    id: str
+    keys: str
+    """Textual key names, separated by commas; the first is shown."""
+    action: str
+    where: Where
+    label: str
+    show: int = 0
+
+
+KEYS = (
+    Key("help", "question_mark", "help", "app", "help", 1),
+    Key("actions", "colon,ctrl+p", "command_palette", "app", "actions", 2),
+    Key("theme", "t", "next_theme", "app", "theme"),
+    Key("refresh", "r", "refresh", "app", "refresh", 7),
+    Key("quit", "q", "quit", "app", "quit", 99),
+    Key("interrupt", "ctrl+c", "quit", "app", "quit"),
+    Key("filter", "slash", "filter", "main", "filter", 3),
+    Key("zoom", "z", "zoom", "main", "zoom", 4),
+    Key("node-previous", "left_square_bracket", "node(-1)", "main", "node", 5),
+    Key("node-next", "right_square_bracket", "node(1)", "main", "node", 5),
+    Key("pause", "space", "pause", "main", "pause", 6),
+    Key("open", "enter", "open", "main", "open"),
+    Key("pane-next", "tab", "step_pane(1)", "main", "pane"),
+    Key("pane-previous", "shift+tab", "step_pane(-1)", "main", "pane"),
+    Key("pane-left", "h,left", "beside(-1)", "main", "beside"),
+    Key("pane-right", "l,right", "beside(1)", "main", "beside"),
+    Key("row-down", "j,down", "row(1)", "main", "row"),
+    Key("row-up", "k,up", "row(-1)", "main", "row"),
+    Key("page-down", "pagedown", "page(1)", "main", "page"),
+    Key("page-up", "pageup", "page(-1)", "main", "page"),
+    Key("first", "g,home", "edge(-1)", "main", "edge"),
+    Key("last", "G,end", "edge(1)", "main", "edge"),
+    *(Key(f"go-{digit}", str(digit), f"go({digit})", "main", "go") for digit in range(7)),
+    Key("finding-next", "n", "finding(1)", "main", "finding"),
+    Key("finding-previous", "N", "finding(-1)", "main", "finding"),
+    Key("copy", "y", "copy", "main", "copy", 8),
+    Key("back", "escape", "back", "main", "back"),
+    Key("page-row-down", "j,down", "scroll_rows(1)", "page", "line", 3),
+    Key("page-row-up", "k,up", "scroll_rows(-1)", "page", "line", 3),
+    Key("page-page-down", "pagedown,space", "scroll_pages(1)", "page", "page"),
+    Key("page-page-up", "pageup", "scroll_pages(-1)", "page", "page"),
+    Key("page-first", "g,home", "scroll_edge(-1)", "page", "edge"),
+    Key("page-last", "G,end", "scroll_edge(1)", "page", "edge"),
+    Key("page-finding-next", "n", "finding(1)", "page", "finding", 4),
+    Key("page-finding-previous", "N", "finding(-1)", "page", "finding", 4),
+    Key("page-copy", "y", "copy", "page", "copy", 5),
+    Key("page-back", "escape", "back", "page", "back", 6),
+    Key("choose-down", "j,down", "row(1)", "welcome", "row", 3),
+    Key("choose-up", "k,up", "row(-1)", "welcome", "row", 3),
+    Key("choose", "enter", "choose", "welcome", "choose", 4),
+    *(Key(f"choose-{digit}", str(digit), f"pick({digit})", "welcome", "pick") for digit in range(1, 5)),
+    Key("choose-back", "escape", "back", "welcome", "back"),
+)
+
+_CHINESE = {
+    "、": "/",
+    "。": ".",
+    "，": ",",
+    "【": "[",
+    "「": "[",
+    "『": "[",
+    "】": "]",
+    "」": "]",
+    "』": "]",
+    "\u3000": " ",
+}
+"""What an input method gives for the keys `/ . , [ ]` and space."""
+
+
+def ascii_of(character: str) -> str | None:
+    """The ASCII key that a full-width character stands for, None for all others."""
+    if len(character) != 1:
+        return None
+    if 0xFF01 <= ord(character) <= 0xFF5E:
+        return chr(ord(character) - 0xFEE0)
+    return _CHINESE.get(character)
+
+
+def of(where: Where) -> Iterable[Key]:
+    """The keys of one place."""
+    return (key for key in KEYS if key.where == where)
+
+
+def default_keys() -> Mapping[str, str]:
+    """Id to keys, for a check of the configuration's `[keys]` table."""
+    return {key.id: key.keys for key in KEYS}

@@ -1,0 +1,77 @@
+"""Ways from the main screen to its pages, and what is copied; pages are imported when they are first opened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dsv41_tui.ui.screens.live import LiveScreen
+from dsv41_tui.ui.view import View
+
+if TYPE_CHECKING:
+    from dsv41_tui.ui.app import PanelApp
+
+
+def say(app: PanelApp, key: str, **values: object) -> None:
+    """A passing message on the screen that is on top."""
+    if isinstance(app.screen, LiveScreen):
+        app.screen.say(key, **values)
+
+
+def show_finding(app: PanelApp) -> None:
+    """The page of the finding that row 1 shows."""
+    from dsv41_tui.ui.pages import finding
+    from dsv41_tui.ui.screens.page import PageScreen
+
+    def copied(view: View) -> str:
+        return finding.as_text(view.finding) if view.finding else ""
+
+    app.push_screen(PageScreen(app.feed.view(), finding.draw, copied))
+
+
+def show_node(app: PanelApp, name: str) -> None:
+    """The page of one node."""
+    from dsv41_tui.ui.pages import node
+    from dsv41_tui.ui.screens.page import PageScreen
+
+    app.push_screen(PageScreen(app.feed.view(), node.drawing(name), lambda view: _node_text(view, name)))
+
+
+def _node_text(view: View, name: str) -> str:
+    from dsv41_tui.ui.pages import node
+
+    found = node.find(view, name)
+    return node.as_text(found, view) if found else ""
+
+
+def show_help(app: PanelApp) -> None:
+    """The help of the screen that is on top; on the help page itself the key goes back."""
+    from dsv41_tui.ui.bindings import hints
+    from dsv41_tui.ui.pages import help as help_page
+    from dsv41_tui.ui.screens.page import HelpScreen
+
+    screen = app.screen
+    if isinstance(screen, HelpScreen):
+        screen.dismiss()
+    elif isinstance(screen, LiveScreen):
+        found = hints(app, screen, all_keys=True)
+        app.push_screen(HelpScreen(app.feed.view(), help_page.drawing(found), lambda view: ""))
+
+
+def copy(app: PanelApp, text: str) -> None:
+    """To the clipboard of the operator's terminal by OSC 52, which works over SSH."""
+    if text:
+        app.copy_to_clipboard(text)
+        say(app, "ui.said.copied", lines=text.count("\n") + 1)
+    else:
+        say(app, "ui.said.nothing_to_copy")
+
+
+def copy_about(app: PanelApp, node: str | None) -> None:
+    """All readings of the selected node; without one the fix of the finding in row 1."""
+    view = app.feed.view()
+    if node is not None:
+        copy(app, _node_text(view, node))
+        return
+    from dsv41_tui.ui.pages import finding
+
+    copy(app, finding.as_text(view.finding) if view.finding else "")

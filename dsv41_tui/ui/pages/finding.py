@@ -1,0 +1,123 @@
+"""One finding in full: what, evidence, causes with their likelihood, and the fix with whole commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui.cells import MEASURE, safe, wrap, wrap_command
+from dsv41_tui.ui.line import Line
+from dsv41_tui.ui.view import Box, Rows, Sheet, View
+
+if TYPE_CHECKING:
+    from dsv41_tui.core.model import Cause, Finding
+
+LABEL = 12
+_LIKELIHOOD = {
+    "confirmed": ("ok", "error+bold"),
+    "likely": ("busy", "warning"),
+    "possible": ("idle", "text"),
+    "ruled-out": ("ruled_out", "text-muted"),
+}
+
+
+def draw(view: View, box: Box) -> Sheet:
+    """The page of the chosen finding."""
+    rows = Rows(view, box)
+    finding = view.finding
+    if finding is None:
+        rows.add(rows.line().put(t("ui.finding.gone"), "text-muted"))
+        return rows.sheet(fixed=0)
+    _what(rows, finding)
+    _evidence(rows, finding)
+    _causes(rows, finding)
+    _fix(rows, finding)
+    return rows.sheet(fixed=0)
+
+
+def _what(rows: Rows, finding: Finding) -> None:
+    view = rows.view
+    of = t("ui.of", got=view.chosen % len(view.findings) + 1, of=len(view.findings))
+    severity = t(f"ui.severity.{finding.severity}")
+    _paragraph(rows, t("ui.finding.what"), finding.title, "text+bold")
+    node = f"{finding.node}, " if finding.node else ""
+    count = t("ui.finding.times", count=finding.count) if finding.count > 1 else ""
+    _paragraph(rows, "", f"{node}{severity}, {of}{count}   {finding.id}", "text-muted")
+
+
+def section(rows: Rows, name: str, right: str = "") -> None:
+    """A blank row, and a name with its rule."""
+    rows.blank()
+    line = rows.line().put(name, "text+bold").gap()
+    end = rows.box.width - (Line(rows.view.ink, 1).put(right).column + 1 if right else 0)
+    line.put(rows.view.ink.glyphs.rule * max(0, end - line.column), "rule")
+    rows.add(line.gap().put(right, "text-muted") if right else line)
+
+
+def _paragraph(rows: Rows, label: str, text: str, style: str, label_style: str = "text-muted") -> None:
+    room = min(MEASURE, rows.box.width - LABEL)
+    for index, part in enumerate(wrap(safe(text), room)):
+        line = rows.line()
+        if index == 0:
+            line.put(label, label_style)
+        rows.add(line.to(LABEL).put(part, style))
+
+
+def _evidence(rows: Rows, finding: Finding) -> None:
+    if not finding.evidence and not finding.first_line:
+        return
+    section(rows, t("ui.finding.evidence"))
+    wide = max([LABEL, *(Line(rows.view.ink, 1).put(item.source).column + 2 for item in finding.evidence)])
+    start = min(wide, rows.box.width // 3)
+    for item in finding.evidence:
+        label: str | None = item.source
+        for text, style in ((item.reading, "text"), (item.line, "text-muted")):
+            for part in wrap(safe(text), rows.box.width - start) if text else ():
+                line = rows.line()
+                if label:
+                    line.fit(label, start - 1, "text-muted")
+                    label = None
+                rows.add(line.to(start).put(part, style))
+    if finding.first_line:
+        _paragraph(rows, t("ui.finding.first_line"), finding.first_line, "text-muted")
+
+
+def _causes(rows: Rows, finding: Finding) -> None:
+    if not finding.causes:
+        return
+    section(rows, t("ui.finding.causes"))
+    for cause in finding.causes:
+        _cause(rows, cause)
+
+
+def _cause(rows: Rows, cause: Cause) -> None:
+    glyph, style = _LIKELIHOOD[cause.likelihood]
+    label = f"{getattr(rows.view.ink.glyphs, glyph)} {t(f'ui.likelihood.{cause.likelihood}')}"
+    name = t(f"ui.cause.{cause.cause_id}")
+    name = cause.cause_id if name.startswith("ui.cause.") else name
+    muted = cause.likelihood == "ruled-out"
+    start = LABEL + 2
+    parts = wrap(safe(cause.why), min(MEASURE, rows.box.width - start))
+    for index, part in enumerate(parts):
+        line = rows.line()
+        if index == 0:
+            line.put(label, style)
+        rows.add(line.to(start).put(part, "text-muted" if muted else "text"))
+    rows.add(rows.line().to(start).put(name, "text-muted"))
+
+
+def _fix(rows: Rows, finding: Finding) -> None:
+    section(rows, t("ui.finding.fix"), t("ui.finding.restart") if finding.fix.restart else "")
+    _paragraph(rows, "", finding.fix.text, "text")
+    for index, text in enumerate(finding.fix.commands, 1):
+        for part_index, part in enumerate(wrap_command(safe(text), rows.box.width - LABEL)):
+            line = rows.line()
+            if part_index == 0:
+                line.put(str(index), "primary+bold")
+                line.gap().fit(finding.node or "", LABEL - line.column - 1, "text")
+            rows.add(line.to(LABEL).put(part, "code"))
+
+
+def as_text(finding: Finding) -> str:
+    """What `y` copies: the commands, else the fix in words."""
+    return "\n".join(finding.fix.commands) or f"{finding.title}\n{finding.fix.text}"

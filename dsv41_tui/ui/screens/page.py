@@ -1,0 +1,70 @@
+"""A page over the main screen: one finding, one node, or the help; scrolled by rows, Esc goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from textual.widget import Widget
+
+from dsv41_tui.ui import navigate
+from dsv41_tui.ui.bindings import bindings
+from dsv41_tui.ui.screens.live import LiveScreen
+from dsv41_tui.ui.view import Box, Sheet, View
+from dsv41_tui.ui.widgets.chrome import ViewRows
+from dsv41_tui.ui.widgets.sheet import SheetWidget
+
+Draw = Callable[[View, Box], Sheet]
+
+
+class Gap(ViewRows):
+    """A blank row."""
+
+    def make(self, width: int, height: int) -> tuple[()]:
+        return ()
+
+
+class PageScreen(LiveScreen):
+    """Shows what `draw` gives for each view; `copied` is the text of `y`."""
+
+    BINDINGS = bindings("page")
+
+    def __init__(self, view: View, draw: Draw, copied: Callable[[View], str]) -> None:
+        super().__init__(view)
+        self._draw = draw
+        self._copied = copied
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield Gap(self.view, id="gap")
+        page = SheetWidget(self._draw, self.view, id="page")
+        page.large = True
+        yield page
+
+    @property
+    def page(self) -> SheetWidget:
+        return self.query_one("#page", SheetWidget)
+
+    def paint_body(self, view: View) -> None:
+        self.page.show(view)
+
+    def action_scroll_rows(self, by: int) -> None:
+        self.page.scroll_rows(by)
+
+    def action_scroll_pages(self, by: int) -> None:
+        self.page.scroll_pages(by)
+
+    def action_scroll_edge(self, to: int) -> None:
+        self.page.edge(to)
+
+    def action_finding(self, by: int) -> None:
+        self.page.top = 0
+        super().action_finding(by)
+
+    def action_copy(self) -> None:
+        navigate.copy(self.panel, self._copied(self.view))
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+
+class HelpScreen(PageScreen):
+    """The help; `?` or Esc goes back."""

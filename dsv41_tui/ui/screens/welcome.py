@@ -1,0 +1,166 @@
+"""The first screen without a configuration: demo, this machine, named hosts, or a recipe's `.env`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui.bindings import bindings
+from dsv41_tui.ui.cells import MEASURE, safe, wrap
+from dsv41_tui.ui.screens.live import LiveScreen
+from dsv41_tui.ui.source import WelcomeActions
+from dsv41_tui.ui.view import View
+from dsv41_tui.ui.widgets.chrome import ViewRows
+
+START = 4
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way in; `asks` when it needs a line of text."""
+
+    name: str
+    asks: bool
+
+
+CHOICES = (Choice("demo", False), Choice("machine", False), Choice("hosts", True), Choice("env", True))
+
+
+class Choices(ViewRows, can_focus=True):
+    """The list, what is chosen in it, and what came of it."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view, id="choices")
+        self.chosen = 0
+        self.problem = ""
+        self.busy = False
+
+    def make(self, width: int, height: int) -> Sequence[Strip]:
+        rows: list[Strip] = [self._blank(width)]
+        rows += self._text(width, 0, t("ui.welcome.intro"), "text")
+        rows.append(self._blank(width))
+        for index, choice in enumerate(CHOICES):
+            rows += self._choice(width, index, choice)
+            rows.append(self._blank(width))
+        if self.busy:
+            rows += self._text(width, 0, f"{self.view.ink.glyphs.busy} {t('ui.welcome.busy')}", "primary")
+        elif self.problem:
+            rows += self._text(width, 0, f"{self.view.ink.glyphs.error} {self.problem}", "error")
+        return rows
+
+    def _blank(self, width: int) -> Strip:
+        return self.view.line(width).strip()
+
+    def _choice(self, width: int, index: int, choice: Choice) -> list[Strip]:
+        here = index == self.chosen
+        line = self.view.line(width, "panel" if here else "background").put(f" {index + 1} ", "primary+bold")
+        line.to(START).put(t(f"ui.welcome.{choice.name}.title"), "primary+bold" if here else "text+bold")
+        return [line.strip(), *self._text(width, START, t(f"ui.welcome.{choice.name}.text"), "text-muted")]
+
+    def _text(self, width: int, start: int, text: str, style: str) -> list[Strip]:
+        room = min(MEASURE, width - start)
+        return [self.view.line(width).to(start).put(part, style).strip() for part in wrap(safe(text), room)]
+
+
+class Ask(Vertical):
+    """A label and a text field, for the choices that need one."""
+
+    def __init__(self, choice: Choice) -> None:
+        super().__init__(id="ask")
+        self._choice = choice
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Input(placeholder=t(f"ui.welcome.{self._choice.name}.ask"), compact=True)
+
+
+class WelcomeScreen(LiveScreen):
+    """Calls the actions it was given; a path goes on to the main screen, a text is shown as what is wrong."""
+
+    BINDINGS = bindings("welcome")
+
+    def __init__(self, view: View, actions: WelcomeActions) -> None:
+        super().__init__(view)
+        self._actions = actions
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield Choices(self.view)
+
+    def on_mount(self) -> None:
+        self.choices.focus()
+
+    @property
+    def choices(self) -> Choices:
+        return self.query_one(Choices)
+
+    def paint_body(self, view: View) -> None:
+        self.choices.show(view)
+
+    def action_row(self, by: int) -> None:
+        choices = self.choices
+        choices.chosen = (choices.chosen + by) % len(CHOICES)
+        choices.renew()
+
+    def action_pick(self, number: int) -> None:
+        self.choices.chosen = number - 1
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        choices = self.choices
+        if choices.busy:
+            return
+        choices.problem = ""
+        choice = CHOICES[choices.chosen]
+        choices.renew()
+        if choice.asks:
+            self._ask(choice)
+        else:
+            self._start(self._actions.demo if choice.name == "demo" else self._actions.this_machine)
+
+    def _ask(self, choice: Choice) -> None:
+        self._close_ask()
+        ask = Ask(choice)
+        self.mount(ask, after=self.choices)
+        self.call_after_refresh(lambda: ask.query_one(Input).focus())
+
+    def _close_ask(self) -> None:
+        for ask in self.query(Ask):
+            ask.remove()
+        self.choices.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value.strip()
+        if not text:
+            return
+        if CHOICES[self.choices.chosen].name == "hosts":
+            self._start(lambda: self._actions.hosts(text.replace(",", " ").split()))
+        else:
+            self._start(lambda: self._actions.env_file(text))
+
+    def _start(self, action: Callable[[], Awaitable[Path | str]]) -> None:
+        self.choices.busy = True
+        self.choices.renew()
+        self.run_worker(self._run(action), group="welcome", exclusive=True)
+
+    async def _run(self, action: Callable[[], Awaitable[Path | str]]) -> None:
+        result = await action()
+        self.choices.busy = False
+        if isinstance(result, Path):
+            self.panel.go_on(result)
+            return
+        self.choices.problem = result
+        self.choices.renew()
+
+    def action_back(self) -> None:
+        self._close_ask()
+        self.choices.problem = ""
+        self.choices.renew()

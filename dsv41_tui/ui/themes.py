@@ -1,0 +1,129 @@
+"""Themes are TOML files: shipped ones in `themes/`, the operator's in the config folder. A bad one is said and skipped."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dsv41_tui import paths
+from dsv41_tui.core.messages import t
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+ROLES = (
+    "background", "surface", "panel", "foreground", "text-muted", "rule", "track", "primary", "accent", "code",
+    "success", "warning", "error", "tint-error", "tint-warning",
+    "mem-gpu", "mem-proc", "mem-shm", "mem-kern", "mem-cache", "mem-free",
+)  # fmt: skip
+_FIELDS = frozenset(
+    ("background", "surface", "panel", "foreground", "primary", "accent", "success", "warning", "error")
+)
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+DEFAULT = "ink"
+SIXTEEN = "sixteen"
+
+
+class ThemeError(Exception):
+    """One line that says what is wrong with a theme file."""
+
+
+@dataclass(frozen=True)
+class ThemeFile:
+    """One theme: a colour `#rrggbb` for each of `ROLES`."""
+
+    name: str
+    dark: bool
+    colours: dict[str, str]
+
+    def to_textual(self) -> Theme:
+        """The same as a Textual theme; what has no field there becomes a CSS variable."""
+        from textual.theme import Theme
+
+        colour = self.colours
+        variables = {role: value for role, value in colour.items() if role not in _FIELDS}
+        return Theme(
+            name=self.name,
+            dark=self.dark,
+            primary=colour["primary"],
+            accent=colour["accent"],
+            success=colour["success"],
+            warning=colour["warning"],
+            error=colour["error"],
+            foreground=colour["foreground"],
+            background=colour["background"],
+            surface=colour["surface"],
+            panel=colour["panel"],
+            variables=variables | self._textual_variables(),
+        )
+
+    def _textual_variables(self) -> dict[str, str]:
+        """Textual's own variables in our colours: the palette's and the text field's."""
+        colour = self.colours
+        return {
+            "text": colour["foreground"],
+            "foreground-muted": colour["text-muted"],
+            "text-disabled": colour["text-muted"],
+            "block-cursor-background": colour["panel"],
+            "block-cursor-foreground": colour["primary"],
+            "block-cursor-text-style": "bold",
+            "block-hover-background": colour["panel"],
+            "input-cursor-background": colour["foreground"],
+            "input-cursor-foreground": colour["background"],
+            "input-selection-background": colour["panel"],
+            "border": colour["rule"],
+            "border-blurred": colour["rule"],
+            "scrollbar": colour["rule"],
+            "scrollbar-hover": colour["text-muted"],
+            "scrollbar-active": colour["primary"],
+            "scrollbar-background": colour["background"],
+            "scrollbar-background-hover": colour["background"],
+            "scrollbar-background-active": colour["background"],
+            "scrollbar-corner-color": colour["background"],
+        }
+
+
+def parse(text: str) -> ThemeFile:
+    """Read one theme file; raises ThemeError."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ThemeError(f"{error}") from None
+    name, colours = table.get("name"), table.get("colours")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ThemeError(t("ui.theme.bad_name", value=repr(name)))
+    if not isinstance(colours, dict):
+        raise ThemeError(t("ui.theme.no_colours"))
+    for role in ROLES:
+        value = colours.get(role)
+        if not isinstance(value, str) or not _COLOUR.fullmatch(value):
+            raise ThemeError(t("ui.theme.bad_colour", role=role, value=repr(value)))
+    unknown = sorted(set(colours) - set(ROLES))
+    if unknown:
+        raise ThemeError(t("ui.theme.unknown_role", role=unknown[0], known=", ".join(ROLES)))
+    return ThemeFile(name, bool(table.get("dark", True)), {role: colours[role].lower() for role in ROLES})
+
+
+def load_files(files: Iterable[Path]) -> tuple[dict[str, ThemeFile], list[str]]:
+    """Themes by name, later files winning, and one line for each file that was skipped."""
+    themes: dict[str, ThemeFile] = {}
+    skipped: list[str] = []
+    for file in files:
+        try:
+            theme = parse(file.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, ThemeError) as error:
+            skipped.append(t("ui.theme.skipped", file=str(file), why=str(error)))
+            continue
+        themes[theme.name] = theme
+    return themes, skipped
+
+
+def load() -> tuple[dict[str, ThemeFile], list[str]]:
+    """The shipped themes and the operator's own."""
+    own = paths.config_dir() / "themes"
+    return load_files([*sorted(paths.themes().glob("*.toml")), *sorted(own.glob("*.toml"))])

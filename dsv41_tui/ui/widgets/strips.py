@@ -1,0 +1,189 @@
+"""The rows around the panes: header, clock, worst finding, tabs, footer. Each is pure rows in a widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui.bindings import Hint, shown
+from dsv41_tui.ui.cells import cut, cut_word, safe
+from dsv41_tui.ui.line import Line, blank
+from dsv41_tui.ui.numbers import gib, short_age
+from dsv41_tui.ui.palette import Ground
+from dsv41_tui.ui.standing import node_standing, pill
+from dsv41_tui.ui.view import View
+
+if TYPE_CHECKING:
+    from dsv41_tui.core.model import Finding
+
+ANSWERING = ("fine", "idle", "slow")
+CLOCK = 9
+"""Cells of the clock with its right margin."""
+_GROUNDS: dict[str, Ground] = {"error": "tint-error", "warn": "tint-warning", "info": "background"}
+_COLOURS = {"error": "error", "warn": "warning", "info": "text-muted"}
+
+
+def header(view: View, width: int) -> Strip:
+    """Name, cluster, pill, proofs, findings; the clock stands beside it in its own widget."""
+    line = view.line(width, "surface").gap().put("dsv41", "primary+bold").gap(2)
+    right = _count(view)
+    room = width - cell_len(right[0]) - 3
+    if view.state is not None:
+        line.put(cut(safe(view.state.name), max(4, room // 4), view.ink.glyphs.ellipsis), "text-muted").gap(2)
+        if width >= 100:
+            line.put(t("ui.header.nodes", count=len(view.boxes)), "text-muted").gap(2)
+    told = pill(view)
+    line.put(f" {told.text} ", told.style).put("  ", "text")
+    for pieces in _proofs(view):
+        if line.column + sum(cell_len(text) for text, _ in pieces) + 2 > room:
+            break
+        for text, style in pieces:
+            line.put(text, style)
+        line.put("   ", "text-muted")
+    return line.right(right[0], width - 2, right[1]).strip()
+
+
+def _count(view: View) -> tuple[str, str]:
+    glyphs = view.ink.glyphs
+    bad = [finding for finding in view.findings if finding.severity != "info"]
+    if not bad:
+        return ("", "text-muted") if view.state is None else (t("ui.header.no_findings"), "text-muted")
+    error = bad[0].severity == "error"
+    key = "ui.header.finding" if len(bad) == 1 else "ui.header.findings"
+    text = t(key, count=len(bad))
+    return f"{glyphs.error if error else glyphs.warn} {text}", "error+bold" if error else "warning+bold"
+
+
+def _proofs(view: View) -> list[list[tuple[str, str]]]:
+    """Two to four readings that carry the pill; figures that seldom change, since the header is one long row."""
+    if view.state is None:
+        return []
+    proofs = []
+    if view.paused_s is not None:
+        text = f"{view.ink.glyphs.stale} {t('ui.header.paused', age=short_age(view.paused_s))}"
+        proofs.append([(text, "warning+bold")])
+    read = sum(1 for node in view.nodes if node_standing(node, view).level == "ok")
+    style = "text" if read == len(view.nodes) else "warning"
+    of = t("ui.of", got=read, of=len(view.nodes))
+    proofs.append([(of, style), (f" {t('ui.header.read')}", "text-muted")])
+    lows = [node.low_available.value for node in view.boxes if node.low_available]
+    if lows:
+        proofs.append([(f"{t('ui.header.lowest')} ", "text-muted"), (gib(min(lows)), "text"), (" GiB", "text-muted")])
+    mounts = [mount for node in view.boxes for mount in node.nfs if mount.mounted]
+    if mounts:
+        good = sum(1 for mount in mounts if mount.state in ANSWERING)
+        style = "text" if good == len(mounts) else "warning"
+        proofs.append([("NFS ", "text-muted"), (t("ui.of", got=good, of=len(mounts)), style)])
+    return proofs
+
+
+def clock(view: View, text: str, width: int) -> Strip:
+    return view.line(width, "surface").put(text).strip()
+
+
+def finding_rows(view: View, width: int, height: int) -> list[Strip]:
+    """The worst finding, or the chosen one: what failed and why, in one row; in two with what to do."""
+    finding = view.finding
+    if finding is None:
+        return [_quiet(view, width), *(blank(view.ink, width) for _ in range(height - 1))]
+    ground, colour = _GROUNDS[finding.severity], _COLOURS[finding.severity]
+    glyphs = view.ink.glyphs
+    glyph = {"error": glyphs.error, "warn": glyphs.warn}.get(finding.severity, glyphs.idle)
+    line = view.line(width, ground).gap()
+    line.put(f"{glyph} {finding.node or view.state.name if view.state else ''}", f"{colour}+bold").gap(2)
+    hints = _finding_hints(view, width)
+    room = width - line.column - sum(cell_len(text) for text, _ in hints) - 3
+    line.put(cut_word(safe(finding.title), room, glyphs.ellipsis), "text+bold")
+    _likelihood(line, finding, room + line.column)
+    line.to(width - 1 - sum(cell_len(text) for text, _ in hints))
+    for text, style in hints:
+        line.put(text, style)
+    rows = [line.strip()]
+    if height > 1:
+        rows.append(_do(view, finding, width, ground))
+    return rows
+
+
+def _likelihood(line: Line, finding: Finding, room: int) -> None:
+    if finding.causes and finding.causes[0].likelihood in ("confirmed", "likely"):
+        word = t(f"ui.likelihood.{finding.causes[0].likelihood}")
+        if line.column + cell_len(word) + 3 < room - line.column:
+            line.gap(3).put(word, "text-muted")
+
+
+def _finding_hints(view: View, width: int) -> list[tuple[str, str]]:
+    hints = [("Enter", "primary+bold"), (f" {t('ui.keys.details')}", "text-muted")]
+    if len(view.findings) > 1:
+        of = f" {view.chosen % len(view.findings) + 1}/{len(view.findings)}" if width >= 100 else ""
+        hints += [("  n", "primary+bold"), (f" {t('ui.keys.next')}{of}", "text-muted")]
+    return hints
+
+
+def _do(view: View, finding: Finding, width: int, ground: Ground) -> Strip:
+    line = view.line(width, ground).gap().put(t("ui.finding.do"), "text-muted").gap(2)
+    return line.put(cut_word(safe(finding.fix.text), width - line.column - 1, view.ink.glyphs.ellipsis)).strip()
+
+
+def _quiet(view: View, width: int) -> Strip:
+    line = view.line(width).gap()
+    if view.trouble is not None:
+        line = view.line(width, "tint-error").gap().put(f"{view.ink.glyphs.error} ", "error+bold")
+        return line.put(cut_word(safe(view.trouble), width - 4, view.ink.glyphs.ellipsis), "text+bold").strip()
+    if view.state is None:
+        return line.put(t("ui.waiting"), "text-muted").strip()
+    if any(node_standing(node, view).level != "ok" for node in view.nodes):
+        return line.put(t("ui.header.not_all_read"), "text-muted").strip()
+    return line.put(t("ui.header.quiet"), "text-muted").strip()
+
+
+def footer(view: View, hints: Sequence[Hint], message: str, width: int) -> Strip:
+    """Keys by groups: looking, acting, quit; at the right what we cost the nodes, or a passing message."""
+    line = view.line(width, "surface").gap()
+    right = message or cost(view, short=width < 100)
+    room = width - cell_len(right) - 3
+    quit_hint = [hint for hint in hints if hint.place == 99]
+    tail = sum(cell_len(shown(hint)) + cell_len(hint.text) + 3 for hint in quit_hint)
+    for hint in hints:
+        need = cell_len(shown(hint)) + cell_len(hint.text) + 1
+        if hint.place == 99 or line.column + need + tail > room:
+            continue
+        line.put(shown(hint), "primary+bold").put(f" {hint.text}  ", "text-muted")
+    for hint in quit_hint:
+        line.gap(1).put(shown(hint), "primary+bold").put(f" {hint.text}", "text-muted")
+    return line.right(right, width - 1, "text" if message else "text-muted").strip()
+
+
+def cost(view: View, *, short: bool) -> str:
+    """The dearest node's share of us."""
+    costs = [node.observer for node in view.nodes if node.observer.cpu_s_per_min is not None]
+    if not costs:
+        return ""
+    seconds = max(observer.cpu_s_per_min or 0.0 for observer in costs)
+    sessions = max(observer.sessions for observer in costs)
+    key = "ui.footer.cost_short" if short else "ui.footer.cost"
+    return t(key, seconds=f"{seconds:.1f}", sessions=sessions)
+
+
+def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, width: int) -> list[Strip]:
+    """Two rows for small screens: `0 All  1 Memory x`, and a rule that is heavy under the active one.
+
+    `names` holds key, name, glyph and the glyph's style.
+    """
+    glyphs = view.ink.glyphs
+    line, under = view.line(width).gap(), view.line(width).gap()
+    gap = 3 if width >= 78 else 2
+    for index, (key, name, glyph, style) in enumerate(names):
+        start = line.column
+        here = index == active
+        line.put(key, "primary+bold").gap().put(name, "primary+bold" if here else "text")
+        if glyph:
+            line.gap().put(glyph, style)
+        under.put((glyphs.focus if here else glyphs.rule) * (line.column - start), "primary" if here else "rule")
+        line.put(" " * gap, "text")
+        under.put(glyphs.rule * gap, "rule")
+    under.put(glyphs.rule * max(0, width - 1 - under.column), "rule")
+    return [line.strip(), under.strip()]
