@@ -40,9 +40,7 @@ def run(args: argparse.Namespace) -> int:
     output = Path(args.output).expanduser() if args.output else welcome.default_path()
     if not args.json:
         print("\n".join(_report(draft)))
-    if not draft.proposal.nodes:
-        raise ConfigError(t("init.error.no_nodes", file=_shown(draft.path)))
-    _write(draft.text, output, (lambda line: None) if args.json else print)
+    _write(draft.text(), output, (lambda line: None) if args.json else print)
     if args.json:
         print(json.dumps(_document(draft, output), ensure_ascii=False))
     return 0

@@ -52,4 +52,6 @@ def language_of(environment: Mapping[str, str]) -> str:
     name = value.split(".")[0].split("@")[0].replace("_", "-").lower()
     if not name.startswith("zh"):
         return "en"
-    return "zh-Hant" if any(part in name for part in ("tw", "hk", "mo", "hant")) else "zh-Hans"
+    parts = name.split("-")
+    traditional = "hant" in parts or ("hans" not in parts and not {"tw", "hk", "mo"}.isdisjoint(parts))
+    return "zh-Hant" if traditional else "zh-Hans"

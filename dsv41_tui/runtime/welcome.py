@@ -37,11 +37,19 @@ DEFAULT_RECIPE = ClusterConfig().recipe
 
 
 class EnvDraft(NamedTuple):
-    """What a recipe's `.env` gives: the file that was read, the proposal with its notes, and the configuration."""
+    """What a recipe's `.env` gives: the file that was read, and the proposal with its notes."""
 
     path: Path
     proposal: ConfigProposal
-    text: str
+
+    def text(self) -> str:
+        """The configuration; ConfigError when the file names no node, so that there is none."""
+        name = clean_line(str(self.path))
+        if not self.proposal.nodes:
+            raise ConfigError(t("init.error.no_nodes", file=name))
+        text = config_text(self.proposal)
+        parse_config(text, name)
+        return text
 
 
 def default_path() -> Path:
@@ -120,7 +128,7 @@ def _free_name(host: str, role: str, before: list[NodeProposal]) -> str:
 def config_from_env(path: str | Path) -> EnvDraft:
     """Read a recipe's `.env`, or the one in a folder, without running anything of it.
 
-    Raises ConfigError when the file cannot be read or names no node.
+    Raises ConfigError when the file cannot be read; a file that names no node gives a draft without a text.
     """
     file = _env_file(Path(path).expanduser())
     name = clean_line(str(file))
@@ -130,10 +138,7 @@ def config_from_env(path: str | Path) -> EnvDraft:
         raise ConfigError(f"{name}: {error.message}") from error
     recipe = recipe_for(env, load_recipes(), DEFAULT_RECIPE)
     found = proposal(env, recipe, local=local_names(), env_path=_absolute(file))
-    text = config_text(found)
-    if found.nodes:
-        parse_config(text, name)
-    return EnvDraft(file, found, text)
+    return EnvDraft(file, found)
 
 
 def _env_file(path: Path) -> Path:
