@@ -12,7 +12,7 @@ from typing import Any
 
 from dsv41_tui.core.address import is_host, is_user
 from dsv41_tui.core.messages import t
-from dsv41_tui.runtime.config_errors import bad_value, dotted
+from dsv41_tui.runtime.config_errors import bad_value, dotted, expanded
 
 NAME = re.compile(r"[^\W_](?:[\w.-]{0,39})")
 JUMP = re.compile(r"[^\s,-][^\s,]*(?:,[^\s,-][^\s,]*)*")
@@ -112,6 +112,9 @@ def _words(raw: Raw, nodes: list[tuple[int, Raw]]) -> Iterator[str]:
         "host": (is_host, "config.allowed.host"),
         "user": (is_user, "config.allowed.user"),
         "proxy_jump": (JUMP.fullmatch, "config.allowed.jump"),
+        "identity_file": (_expands, "config.allowed.path"),
+        "ssh_config": (_expands, "config.allowed.path"),
+        "known_hosts": (_expands, "config.allowed.path"),
         "root": (lambda path: path == "" or path.startswith("/"), "config.allowed.root"),
     }
     for index, node in nodes:
@@ -123,6 +126,11 @@ def _words(raw: Raw, nodes: list[tuple[int, Raw]]) -> Iterator[str]:
     server = nas.get("server") if isinstance(nas, Mapping) else None
     if isinstance(server, str) and not is_host(server):
         yield bad_value("nas.server", server, t("config.allowed.host"))
+
+
+def _expands(path: str) -> bool:
+    """Whether `~` in a path means a user that this machine knows."""
+    return not path.startswith("~") or str(expanded(path)) != path
 
 
 def _thresholds(raw: Raw) -> Iterator[str]:

@@ -27,7 +27,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.core.readings import GIB
 from dsv41_tui.core.recipe import Recipe, recipe_limits
 from dsv41_tui.core.text import clean, clean_line
-from dsv41_tui.runtime.config_errors import bad_value, model_errors, nearest, shown
+from dsv41_tui.runtime.config_errors import bad_value, expanded, model_errors, nearest, shown
 from dsv41_tui.runtime.config_rules import rule_errors
 
 FILE_NAME = "dsv41.toml"
@@ -48,9 +48,9 @@ def find_config(explicit: str | Path | None = None) -> Path | None:
     `explicit` is taken as it is; loading says what is wrong with it. Raises ConfigError if ./dsv41.toml is foreign.
     """
     if explicit is not None:
-        return Path(explicit).expanduser()
+        return expanded(explicit)
     here = Path(FILE_NAME)
-    if here.is_file():
+    if os.access(here, os.F_OK):
         _own(here)
         return here
     default = paths.config_dir() / FILE_NAME

@@ -51,4 +51,8 @@ def load_recipe(file: Path) -> Recipe:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.toml")) if folder.is_dir() else []
+    """The TOML files of a folder; none where there is no folder, or none that we can enter."""
+    try:
+        return sorted(folder.glob("*.toml"))
+    except OSError:
+        return []

@@ -24,6 +24,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.core.proposal import ConfigProposal, NodeProposal
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.parsers.envfile import parse_env
+from dsv41_tui.runtime.config_errors import expanded
 from dsv41_tui.runtime.configuration import FILE_NAME, parse_config, read_bytes, write_config
 from dsv41_tui.runtime.recipes import load_recipes
 
@@ -130,7 +131,7 @@ def config_from_env(path: str | Path) -> EnvDraft:
 
     Raises ConfigError when the file cannot be read; a file that names no node gives a draft without a text.
     """
-    file = _env_file(Path(path).expanduser())
+    file = _env_file(expanded(path))
     name = clean_line(str(file))
     try:
         env = parse_env(read_bytes(file).decode("utf-8-sig", "replace"), _known())
@@ -143,11 +144,15 @@ def config_from_env(path: str | Path) -> EnvDraft:
 
 def _env_file(path: Path) -> Path:
     """The file itself, or the `.env` of a recipe's folder; ConfigError names what lies in a folder without one."""
-    if not path.is_dir():
-        return path
-    if (path / ".env").is_file():
-        return path / ".env"
-    others = sorted(item.name for item in path.iterdir() if re.search(r"(^|\.)env($|\.)", item.name) and item.is_file())
+    try:
+        if not path.is_dir():
+            return path
+        if (path / ".env").is_file():
+            return path / ".env"
+        others = sorted(item.name for item in path.iterdir() if re.search(r"(^|\.)env($|\.)", item.name))
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(t("config.error.unreadable", file=clean_line(str(path)), why=why)) from error
     raise ConfigError(
         t("init.error.folder", folder=clean_line(str(path)), others=clean_line(", ".join(others[:8])) or "-")
     )

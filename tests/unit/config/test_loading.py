@@ -218,6 +218,7 @@ def test_types_and_keys(text: str, said: str) -> None:
         ('[[node]]\nname = "a"\nhost = "10.0.0.1:22"', 'node.a.host = "10.0.0.1:22": allowed is'),
         (ONE + 'user = "-l"', 'node.a.user = "-l": allowed is'),
         (ONE + 'proxy_jump = "a, b"', 'node.a.proxy_jump = "a, b": allowed is'),
+        (ONE + 'identity_file = "~nobody-here/id"', 'node.a.identity_file = "~nobody-here/id": allowed is a path'),
         (ONE + 'root = "tmp"', 'node.a.root = "tmp": allowed is an absolute folder'),
         (ONE + '[nas]\nserver = "a b"', 'nas.server = "a b": allowed is'),
         (ONE + "[thresholds]\navailable_warn_gib = 1\navailable_error_gib = 2", "available_error_gib = 2 is above"),

@@ -92,6 +92,8 @@ def test_a_file_in_the_way_is_kept_and_the_difference_shown(capsys: pytest.Captu
         (("--from", "pipe", "--no-connect"), "pipe: not a regular file"),
         (("--from", "binary", "--no-connect"), "binary: the env file holds NUL bytes"),
         (("--from", "a\0b", "--no-connect"), "cannot be read"),
+        (("--from", "~nobody-here/.env", "--no-connect"), "~nobody-here/.env: no such file"),
+        (("--from", "pipe/.env", "--no-connect"), "pipe/.env: cannot be read: Not a directory"),
     ],
 )
 def test_what_does_not_work_is_one_line_and_exit_2(
