@@ -7,27 +7,20 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dsv41_tui.cli.arguments import Globals
-from dsv41_tui.config import Config
 from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.messages import t
 from dsv41_tui.runtime.cluster import Cluster
-from dsv41_tui.runtime.configuration import find_config, limits_of, load_config
+from dsv41_tui.runtime.configuration import check_choice, find_config, limits_of, load_config
 from dsv41_tui.runtime.recipes import load_recipes
 
 
 def open_config(path: Path) -> Cluster:
-    """A cluster for a configuration file, not started."""
+    """A cluster for a configuration file, not started. ConfigError when the file or what it names is wrong."""
     config = load_config(path)
-    return Cluster(config, limits_of(config, recipe_of(config)))
-
-
-def recipe_of(config: Config):  # type: ignore[no-untyped-def]
-    """The recipe that the configuration expects; ConfigError when nobody knows it."""
     recipes = load_recipes()
     name = config.cluster.recipe
-    if name not in recipes:
-        raise ConfigError(t("cli.recipe", name=name, known=", ".join(sorted(recipes))))
-    return recipes[name]
+    check_choice(path, "cluster.recipe", name, recipes)
+    return Cluster(config, limits_of(config, recipes[name]))
 
 
 @contextlib.asynccontextmanager
