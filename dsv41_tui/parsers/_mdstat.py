@@ -19,7 +19,7 @@ _MEMBER = re.compile(r"\S+?\[[0-9]{1,4}\]((?:\([A-Z]\))*)")
 _SLOTS = re.compile(r"\[([0-9]{1,4})/([0-9]{1,4})\] \[([U_]{1,4096})\]")
 _ACTION = re.compile(r"(recovery|resync|check|reshape|repair) ?= ?(?: {0,3}([0-9]{1,3}\.[0-9])%|([A-Z]+))")
 _FINISH = re.compile(r"finish=([0-9]{1,12}\.[0-9])min")
-_END = re.compile(r"^unused devices: ", re.MULTILINE)
+_END = re.compile(r"^unused devices:", re.MULTILINE)
 _QNAP_SYSTEM = frozenset({"md9", "md13"})
 _MOST_MIRRORS = 8
 

@@ -166,12 +166,18 @@ class Scanner:
 
     def _parts(self) -> tuple[Part, ...]:
         parts: list[Part] = []
-        start = self._at
+        home = True  # a ~ here means home: at the start, or after a colon that is not quoted
         while self._at < len(self.text) and self.text[self._at] not in _ENDS:
-            if self.text[self._at] == "~" and (self._at == start or self.text[self._at - 1] == ":"):
+            if self.text.startswith("\\\n", self._at):
+                self._at += 2
+                continue
+            if home and self.text[self._at] == "~":
                 parts.append(self._tilde())
-            else:
-                parts += self._piece()
+                home = False
+                continue
+            plain = _PLAIN.match(self.text, self._at)
+            parts += self._piece()
+            home = plain is not None and plain[0].endswith(":")
         return tuple(parts)
 
     def _tilde(self) -> Part:
@@ -248,6 +254,8 @@ class Scanner:
         if named := _NAMED.match(self.text, self._at):
             if named[3] is None:
                 self._at = named.end()
+                if named[1] and self.text.startswith("\\\n", self._at):
+                    return Unreadable("breaks a line inside of a name")
                 return Variable(named[1] or named[2], quoted=quoted)
             if self._depth < _DEEPEST:
                 self._at = named.end()
@@ -258,6 +266,8 @@ class Scanner:
         if not quoted and following and following in "'\"":
             return self._dollar_quote(following)
         self._at += 1
+        if self.text.startswith("\\\n", self._at):
+            return Unreadable("breaks a line inside of a name")
         if following and following in _PARAMETERS:
             self._at += 1
             return Unreadable("uses an argument of the script")

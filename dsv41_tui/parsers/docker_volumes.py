@@ -60,8 +60,10 @@ def _without_array(text: str) -> tuple[DockerVolume, ...]:
 def _volume(volume: object) -> DockerVolume | None:
     if not isinstance(volume, dict):
         raise wrong(_SOURCE, str(volume), "an object per volume")
-    given = volume.get("Options") or {}
-    if volume.get("Driver", "local") != "local" or not isinstance(given, dict) or given.get("type") not in NFS_TYPES:
+    given = volume.get("Options")
+    if volume.get("Driver", "local") != "local" or not isinstance(given, dict):
+        return None
+    if not isinstance(given.get("type"), str) or given["type"] not in NFS_TYPES:
         return None
     name, mount_point = _text(volume, "Name"), _text(volume, "Mountpoint")
     mount_options = options(_text(given, "o") if "o" in given else "")
@@ -69,7 +71,7 @@ def _volume(volume: object) -> DockerVolume | None:
         name=name,
         mount_point=mount_point,
         source=source_of(_text(given, "device"), mount_options),
-        fstype=_text(given, "type"),
+        fstype=given["type"],
         options=mount_options,
     )
 

@@ -64,6 +64,7 @@ class _Reader:
         self._scanner = Scanner(re.sub(r"\r$", "", text, flags=re.MULTILINE))
         self._known = dict(known)
         self._set: dict[str, EnvEntry] = {}
+        self._arrays: set[str] = set()
         self._entries: list[EnvEntry] = []
         self._commands: list[EnvCommand] = []
         self._open: list[str] = []
@@ -91,7 +92,7 @@ class _Reader:
     def _track_blocks(self, tokens: Sequence[Token]) -> list[str]:
         """Open and close blocks by their words where a command can start; returns those that this line opened."""
         opened: list[str] = []
-        starts = True
+        starts, previous = True, ""
         for token in tokens:
             operator = isinstance(token, Operator)
             word = token.text if isinstance(token, Operator) else token.raw if isinstance(token, Word) else ""
@@ -101,7 +102,8 @@ class _Reader:
             elif (operator or starts) and word in _CLOSERS and self._open and (word != ")" or self._open[-1] == "("):
                 # Any other ) ends a pattern of `case` and closes nothing.
                 self._open.pop()
-            starts = operator or (starts and word in BEFORE_COMMANDS)
+            starts = operator or previous == "function" or (starts and word in {*BEFORE_COMMANDS, "function"})
+            previous = word
         return opened
 
     def _command(self, tokens: Sequence[Token], line: Line, why: str | None) -> None:
@@ -172,6 +174,7 @@ class _Reader:
             self._add(EnvEntry(key=name.raw, line=name.line, computed=True, reason=why or "is unset"))
             if why is None:
                 self._set.pop(name.raw)
+                self._arrays.discard(name.raw)
                 self._known.pop(name.raw, None)
 
     def _assign(self, assignment: Assignment, line: Line, why: str | None) -> None:
@@ -181,6 +184,8 @@ class _Reader:
             value = self._value(assignment, why)
         except _Computed as reason:
             why = str(reason)
+        if assignment.items is not None or assignment.subscript:
+            self._arrays.add(assignment.key)
         self._note_settings(assignment.parts, assignment.line)
         end = line.end if why is not None and why.startswith("has ") else assignment.end
         self._add(
@@ -215,6 +220,8 @@ class _Reader:
             raise _Computed(why)
         if assignment.subscript:
             raise _Computed("sets one element of an array")
+        if assignment.items is None and assignment.key in self._arrays:
+            raise _Computed("sets one element of an array")
         items = assignment.items
         value = self._expand(assignment.parts) if items is None else tuple(self._item(word) for word in items)
         return self._added(assignment.key, value) if assignment.append else value
@@ -228,8 +235,7 @@ class _Reader:
         if isinstance(value, tuple):
             present = old if isinstance(old, tuple) else (old,) if before is not None else ()
             return present + value
-        if isinstance(old, tuple):
-            raise _Computed("adds text to an array")
+        assert isinstance(old, str)
         return old + value
 
     def _item(self, word: Word) -> str:
