@@ -32,10 +32,10 @@ lint: venv-dev ## Lint, formatting, strict types, import layers
 pytest: venv-dev
 	$(BIN)/pytest -rs $(PYTEST)
 
-bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10
+bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
 	@sh tools/not-on-gb10.sh "make bench"
 	@$(MAKE) --no-print-directory venv-dev
-	$(BIN)/python -m bench
+	$(BIN)/python -m tests.bench $(BENCH)
 
 lock: ## Write the two locks anew from pyproject.toml (needs uv); UPGRADE=--upgrade takes newer versions
 	@test -n "$(UV)" || { echo "make lock needs uv: pip install uv" >&2; exit 1; }

@@ -1,4 +1,7 @@
-"""What all tests share: lanes that a machine cannot run are skipped with the reason, and in CI nothing is."""
+"""What all tests share: English, no trace of the machine's own settings, and lanes.
+
+A lane that a machine cannot run is skipped with the reason; in CI nothing is skipped.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dsv41_tui.runtime.language import load_language
 from tests.bed import folder
 from tests.bed.lanes import LANES, in_ci
 
@@ -49,3 +53,15 @@ def bed_folder() -> Iterator[Path]:
     made = folder.make()
     yield made
     folder.remove(made)
+
+
+@pytest.fixture(autouse=True)
+def clean_house(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """English messages, and XDG folders of this test alone."""
+    home = tmp_path_factory.mktemp("home")
+    for name, place in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(name, str(home / place))
+    for name in ("LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR", "SSH_AUTH_SOCK"):
+        monkeypatch.delenv(name, raising=False)
+    load_language("en")
+    yield home

@@ -31,7 +31,7 @@ def make() -> Path:
 
 
 def note_session(folder: Path, name: str, pid: int) -> None:
-    """Note that `pid` leads a session of ours, with the time of its start, so that it can be ended later by `remove`."""
+    """Note that `pid` leads a session of ours, so that `end_session` finds it, also from a later run."""
     (folder / f"{name}.session").write_text(f"{pid} {start_time(pid)}")
 
 

@@ -38,6 +38,19 @@ class Panel:
                 return mount
         raise LookupError(place)
 
+    def read_rates(self, place: str, name: str) -> dict[float, float]:
+        """Read rates of a mount by the moment of their sample, from now on; the returned dict fills itself."""
+        rates: dict[float, float] = {}
+
+        def note() -> None:
+            with contextlib.suppress(LookupError):
+                mount = self.mount(place, name)
+                if mount.stats_at is not None and mount.read_bytes_per_s is not None:
+                    rates[mount.stats_at] = mount.read_bytes_per_s
+
+        self.cluster.store.on_change(note)
+        return rates
+
     def finding(self, id: str, name: str | None = None) -> Finding | None:
         return next((f for f in self.findings if f.id == id and (name is None or f.node == name)), None)
 

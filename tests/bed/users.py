@@ -22,7 +22,7 @@ class Users:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names: list[str] = []
-        _remove([name for name in _leftovers()])
+        _remove(_leftovers())
 
     def add(self, kind: str, shell: str = "/bin/bash", profile: str = "", bashrc: str = "") -> str:
         """A new account whose login shell is `shell`; `kind` is a word of small letters. Returns its name."""
@@ -32,7 +32,7 @@ class Users:
         for file, text in ((".profile", profile), (".bashrc", bashrc)):
             if text:
                 (home / file).write_text(text)
-        # `*` is no password, but unlike the `!` of useradd it is no lock either: without PAM sshd refuses a locked user.
+        # `*` is no password, but no lock either as the `!` of useradd is: without PAM sshd refuses a locked user
         _account("useradd", "-M", "-N", "-d", str(home), "-s", shell, "-p", "*", name)
         self._names.append(name)
         subprocess.run(["chown", "-R", name, str(home)], check=True)

@@ -15,7 +15,10 @@ HERE = Path(__file__).parent
 MEMORY = "512M"
 DISK_BYTES = 1 << 30
 """Of the sparse file that is a node's disk."""
-_FOLDERS = ["dev", "proc", "sys", "tmp", "usr", "run", "root", "boot", "export", "nvme", "mnt", "etc/ssh", "var/log", "var/lib/nfs/sm", "var/lib/nfs/v4recovery", "var/lib/nfs/rpc_pipefs"]
+_FOLDERS = (
+    *("dev", "proc", "sys", "tmp", "usr", "run", "root", "boot", "export", "nvme", "mnt", "etc/ssh", "var/log"),
+    *("var/lib/nfs/sm", "var/lib/nfs/v4recovery", "var/lib/nfs/rpc_pipefs"),
+)
 _ETC = {
     "passwd": "root:x:0:0::/root:/bin/bash\nsshd:x:101:65534::/run/sshd:/usr/sbin/nologin\n"
     "statd:x:102:65534::/var/lib/nfs:/usr/sbin/nologin\nnobody:x:65534:65534::/:/usr/sbin/nologin\n",
@@ -105,6 +108,11 @@ class Machine:
             )
         bed_folder.note_session(self.folder, "machine", self.process.pid)
 
+    @property
+    def _mac(self) -> str:
+        """The same at each boot, as of a real card: a new one is unknown to its neighbours for half a minute."""
+        return f"02:00:00:00:00:{int(self.address.rpartition('.')[2]):02x}"
+
     def _command_line(self) -> list[str]:
         words = [
             f"mem={MEMORY}",
@@ -117,7 +125,7 @@ class Machine:
             "con0=null,fd:1",
             f"uml_dir={self.folder}/",
             f"umid={self.name}",
-            f"vec0:transport=tap,ifname={self.tap},depth=64,gro=1",
+            f"vec0:transport=tap,ifname={self.tap},mac={self._mac},depth=64,gro=1",
         ]
         return [*words, f"ubd0={self.folder}/disk"] if self.role == "node" else words
 

@@ -41,7 +41,7 @@ def inside(name: str) -> Iterator[None]:
     """
     own = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     try:
-        with open(f"/run/netns/{name}") as other:
+        with Path(f"/run/netns/{name}").open() as other:
             _setns(other.fileno())
         yield
     finally:
