@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 
 from dsv41_tui.core.value import Value
-from dsv41_tui.parsers.sections import split_sections
+from dsv41_tui.parsers.sections import COMPLAINTS, split_sections
 
 _ERROR = re.compile(
-    r"^head: (?:cannot open |error reading )?['\"\u2018]?(?P<path>/.*?)['\"\u2019]?(?: for reading)?: (?P<reason>[^:\n]+)$\n?",
-    re.MULTILINE,
+    r"head: (?:cannot open |error reading )?['\"\u2018]?(?P<path>/.*?)['\"\u2019]?(?: for reading)?: "
+    r"(?P<reason>[^:\n]+)"
 )
 
 
@@ -26,8 +26,8 @@ class Frame(Value):
 
 def parse_frame(text: str) -> Frame:
     """Split a frame. A file with an error after its header (sysfs gives EINVAL on read) counts as unread."""
-    errors = {found["path"]: found["reason"].strip() for found in _ERROR.finditer(text)}
-    if errors:
-        text = _ERROR.sub("", text)
-    files = {path: body for path, body in split_sections(text).items() if path and path not in errors}
+    sections = split_sections(text)
+    complaints = map(_ERROR.fullmatch, sections.pop(COMPLAINTS, "").split("\n"))
+    errors = {found["path"]: found["reason"].strip() for found in complaints if found is not None}
+    files = {path: body for path, body in sections.items() if path not in errors}
     return Frame.model_construct(files=files, errors=errors)

@@ -1,4 +1,4 @@
-"""host, netdev, sections."""
+"""host, netdev, sections, frame."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from parser_samples import blocks, cuts, flips, survives
 
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.readings import Host
+from dsv41_tui.parsers.frame import parse_frame
 from dsv41_tui.parsers.host import parse_host
 from dsv41_tui.parsers.netdev import parse_net
 from dsv41_tui.parsers.sections import split_sections
@@ -159,7 +160,12 @@ def test_sections_of_the_real_head(command: list[str], tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in contents]
     missing = str(tmp_path / "missing")
     order = [missing, paths[0], missing, paths[1], missing, missing, str(tmp_path), *paths[2:], missing]
-    sections = split_sections(_head(command, order, tmp_path))
+    text = _head(command, order, tmp_path)
+    frame = parse_frame(text)
+    assert frame.errors.keys() == {missing, str(tmp_path)}
+    assert frame.errors[missing] == "No such file or directory"
+    assert frame.files == {str(tmp_path / name): content for name, content in contents.items()}
+    sections = split_sections(text)
     complaints = sections.pop("").splitlines()
     assert len(complaints) == 6
     assert all(line.startswith("head: ") for line in complaints)
