@@ -6,7 +6,6 @@ import sys
 
 from dsv41_tui.cli.arguments import Globals, build_parser, take_globals
 from dsv41_tui.core.errors import PanelError
-from dsv41_tui.core.messages import t
 from dsv41_tui.runtime.language import load_language
 
 
@@ -35,23 +34,20 @@ def _run(argv: list[str]) -> int:
     if arguments.verb in ("status", "check"):
         import asyncio
 
-        from dsv41_tui.cli import status
+        from dsv41_tui.cli.status import report
 
-        return asyncio.run(status.run(arguments.verb, flags, arguments.json))
+        return asyncio.run(report(arguments.verb, flags, arguments.json))
     if arguments.verb == "init":
-        from dsv41_tui.cli import init
+        from dsv41_tui.cli.init import run
 
-        return init.run(arguments)
+        return run(arguments)
     return _panel(flags)
 
 
 def _panel(flags: Globals) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        sys.stderr.write(f"dsv41-tui: {t('cli.no-terminal')}\n")
-        return 2
-    from dsv41_tui.ui.run import run_panel
+    from dsv41_tui.ui.start import start_panel
 
-    return run_panel(flags)
+    return start_panel(demo=flags.demo, config=flags.config)
 
 
 if __name__ == "__main__":

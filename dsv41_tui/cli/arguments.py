@@ -69,7 +69,7 @@ def build_parser() -> Parser:
     for verb in ("status", "check"):
         sub = verbs.add_parser(verb, help=t(f"cli.help-{verb}"), description=t(f"cli.help-{verb}"))
         sub.add_argument("--json", action="store_true", help=t("cli.help-json"))
-    from dsv41_tui.cli import init
+    from dsv41_tui.cli.init import add_parser
 
-    init.add_parser(verbs)
+    add_parser(verbs)
     return parser

@@ -17,7 +17,7 @@ FINE, WRONG, USAGE, UNREAD = 0, 1, 2, 3
 """Exit codes of the contract."""
 
 
-async def run(verb: str, flags: Globals, as_json: bool) -> int:
+async def report(verb: str, flags: Globals, as_json: bool) -> int:
     """Observe and print; the exit code says whether something is wrong, or could not be read."""
     async with opened(flags) as cluster:
         try:
