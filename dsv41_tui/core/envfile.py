@@ -10,10 +10,11 @@ from dsv41_tui.core.value import Value
 
 # Whole words of a name: MAX_NUM_BATCHED_TOKENS and NFS_KEYTAB are no secrets.
 _SECRET = re.compile(
-    r"(?:^|_)(?:[A-Z]*KEY|TOKEN|PAT|PWD)$|(?:^|_)(?:API_?KEY|AUTH_TOKEN|ACCESS_TOKEN)S?(?:_|$)"
-    r"|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL",
+    r"(?:^|_)(?:[A-Z]*KEY|TOKEN|PAT|PWD)$|(?:^|_)API_?KEYS?(?:_|$)|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL",
     re.IGNORECASE,
 )
+# HF_TOKEN_WRITE is one, LONG_PREFILL_TOKEN_THRESHOLD=1792 is none.
+_TOKEN = re.compile(r"(?:^|_)TOKEN_", re.IGNORECASE)
 
 
 class EnvEntry(Value):
@@ -41,7 +42,10 @@ class EnvEntry(Value):
     @property
     def secret(self) -> bool:
         """Whether the name says that the value is not to be shown or stored."""
-        return _SECRET.search(self.key) is not None
+        if _SECRET.search(self.key):
+            return True
+        shown = self.raw if self.value is None else self.value
+        return _TOKEN.search(self.key) is not None and not (shown or "0").isdecimal()
 
 
 class EnvCommand(Value):

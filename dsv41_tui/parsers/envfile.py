@@ -113,7 +113,7 @@ class _Reader:
         if declares and {word.raw for word in words if word.raw[0] in "-+"} - _KEEPS_VALUES:
             why = why or "is declared with flags"
         if words and assignments and not declares:
-            self._prefix(assignments, words[0], line)
+            self._prefix(assignments, line)
             return
         for assignment in assignments:
             self._assign(assignment, line, why)
@@ -140,9 +140,9 @@ class _Reader:
         elif first.raw not in _HARMLESS:
             self._commands.append(EnvCommand(line=first.line, text=clean_line(self._shown(line, first), 200)))
 
-    def _prefix(self, assignments: Sequence[Assignment], command: Word, line: Line) -> None:
-        """`A=x y`: the shell runs y, with A set for that command alone."""
-        reason = f"a blank without quotes: the shell runs the command {clean_line(command.raw, 40)}"
+    def _prefix(self, assignments: Sequence[Assignment], line: Line) -> None:
+        """`A=x y`: the shell runs y, with A set for that command alone. The reason does not show y, a secret's half."""
+        reason = "a blank without quotes: the shell runs what follows as a command"
         for assignment in assignments:
             raw = self._scanner.text[assignment.start : line.end].split("\n")[0].strip()
             self._fail(assignment.key, assignment.line, raw, reason)
