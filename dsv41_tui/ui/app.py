@@ -56,6 +56,8 @@ class PanelApp(App[int], inherit_bindings=False):
         super().__init__()
         self._open_cluster = open_cluster
         self.welcome = welcome
+        self.last_word = ""
+        """What is said on stderr after the terminal is restored."""
         self.marks = marks or glyphs.choose(os.environ)
         self.set_keymap(dict(keys or {}))
         for file in self.theme_files.values():
@@ -102,7 +104,8 @@ class PanelApp(App[int], inherit_bindings=False):
         try:
             cluster = await self._open_cluster(path)
         except ConfigError as error:
-            self.exit(return_code=EXIT_CONFIG, message=error.message)
+            self.last_word = error.message
+            self.exit(return_code=EXIT_CONFIG)
             return
         except PanelError as error:
             self.feed.trouble = error.message
@@ -151,7 +154,7 @@ class PanelApp(App[int], inherit_bindings=False):
 
     async def action_quit(self) -> None:
         """At once: no work is running yet that a person would want to be asked about."""
-        self.exit(0)
+        self.exit(return_code=0)
 
     async def on_unmount(self) -> None:
         """After the terminal is restored; a node that does not answer does not hold the prompt for long."""

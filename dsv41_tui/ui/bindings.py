@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +29,18 @@ def bindings(where: keys.Where) -> list[BindingType]:
     ]
 
 
+_NAMES = {
+    "enter": "Enter", "escape": "Esc", "tab": "Tab", "shift+tab": "Shift+Tab", "pagedown": "PgDn", "pageup": "PgUp",
+    "home": "Home", "end": "End", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "space": "Space",
+    "question_mark": "?", "colon": ":", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+
+def key_display(key: str) -> str:
+    """A key as it stands on a keyboard, in ASCII."""
+    return _NAMES.get(key, key)
+
+
 @dataclass(frozen=True)
 class Hint:
     """Keys that are shown together, and what they do."""
@@ -50,7 +61,7 @@ def hints(app: App[Any], screen: Screen[Any], *, all_keys: bool = False) -> list
         key = known.get(binding.id or "")
         if key is None or not active.enabled or (not all_keys and not binding.show):
             continue
-        display = app.get_key_display(binding)
+        display = key_display(binding.key)
         slot = (binding.description, True) if not all_keys else (binding.id or "", False)
         before = found.get(slot)
         if key.id in seen and not all_keys:
@@ -65,10 +76,8 @@ def hints(app: App[Any], screen: Screen[Any], *, all_keys: bool = False) -> list
 
 
 def shown(hint: Hint) -> str:
-    """`[ ]` or `j k`."""
-    return " ".join(hint.keys)
-
-
-def widest(hints_: Sequence[Hint]) -> int:
-    """Cells of the longest keys text."""
-    return max((len(shown(hint)) for hint in hints_), default=0)
+    """`[ ]`, `j k`; several digits are a range."""
+    keys_ = hint.keys
+    if len(keys_) > 2 and all(key.isdigit() for key in keys_):
+        return f"{keys_[0]}-{keys_[-1]}"
+    return " ".join(keys_)

@@ -71,6 +71,11 @@ KEYS = (
     Key("choose-back", "escape", "back", "welcome", "back"),
 )
 
+NAMES = {
+    "?": "question_mark", ":": "colon", "/": "slash", "[": "left_square_bracket", "]": "right_square_bracket",
+    " ": "space", ".": "full_stop", ",": "comma",
+}  # fmt: skip
+"""Textual's names of the characters that an input method gives in full width."""
 _CHINESE = {
     "、": "/",
     "。": ".",
@@ -98,6 +103,28 @@ def ascii_of(character: str) -> str | None:
 def of(where: Where) -> Iterable[Key]:
     """The keys of one place."""
     return (key for key in KEYS if key.where == where)
+
+
+def named(key: str) -> str:
+    """Textual's name of a key that is written as its character."""
+    return NAMES.get(key, key)
+
+
+def clashes(changed: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Pairs of actions that would share a key where both can be pressed, with that key.
+
+    Textual drops one of them without a word, so such a key map is refused.
+    """
+    found = []
+    taken: dict[tuple[str, str], str] = {}
+    for key in KEYS:
+        for name in {named(name.strip()) for name in changed.get(key.id, key.keys).split(",")}:
+            places = ("main", "page", "welcome") if key.where == "app" else (key.where,)
+            for place in places:
+                first = taken.setdefault((place, name), key.id)
+                if first != key.id and (first, key.id, name) not in found:
+                    found.append((first, key.id, name))
+    return found
 
 
 def default_keys() -> Mapping[str, str]:

@@ -24,17 +24,14 @@ class Arrangement:
     large: bool
 
 
-def arrange(
-    specs: Sequence[PaneSpec], view: View, width: int, height: int, alone: int | None, *, small: bool
-) -> Arrangement:
+def arrange(specs: Sequence[PaneSpec], view: View, width: int, height: int, alone: int | None) -> Arrangement:
     """One pane alone in its large form, or all in two columns; the upper row of panes takes what it wants."""
     if alone is not None:
         return Arrangement((alone,), 1, "1fr", large=alone != 0)
-    del small
     pane = (width - 2 * MARGIN - GUTTER_X) // 2
     pairs = [specs[index : index + 2] for index in range(0, len(specs), 2)]
     wanted = [max(spec.wants(view, pane) for spec in pair) for pair in pairs]
-    room = height - CHROME - GUTTER_Y * (len(pairs) - 1) - sum(wanted[1:])
+    room = height - CHROME - GUTTER_Y * len(pairs) - sum(wanted[1:])
     liked = max(wanted[0], *(spec.likes(view, pane) for spec in pairs[0]))
     wanted[0] = max(LEAST, min(liked, room))
     rows = [str(value) for value in wanted[:-1]] + ["1fr"]

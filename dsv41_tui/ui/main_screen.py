@@ -42,7 +42,7 @@ class MainScreen(LiveScreen):
         yield Container(*sheets, id="body")
 
     def on_mount(self) -> None:
-        self.sheet(self.specs[0].key).focus()
+        self.lay_out()
 
     def sheet(self, key: int) -> SheetWidget:
         """The pane of a key."""
@@ -70,17 +70,18 @@ class MainScreen(LiveScreen):
     def lay_out(self) -> None:
         """Which panes are shown, and how high each row of them is."""
         alone = self._alone()
-        new = arrange(self.specs, self.view, self.size.width, self.size.height, alone, small=self.small)
+        new = arrange(self.specs, self.view, *self.app.size, alone)
         if new == self._arranged:
             return
         self._arranged = new
         tabs, body = self.query_one(Tabs), self.query_one("#body", Container)
         tabs.styles.height, tabs.active = (2 if self.small else 1), (alone or ALL)
+        tabs.unit = next((spec.unit for spec in self.specs if spec.key == alone), "GiB")
         body.styles.grid_size_columns = new.columns
         body.styles.grid_rows = new.rows
         for key in (ALL, *(spec.key for spec in self.specs)):
             sheet = self.sheet(key)
-            sheet.display, sheet.large = key in new.shown, new.large
+            sheet.display, sheet.large, sheet.titled = key in new.shown, new.large, not self.small
         if not self.current.display or self.focused is None:
             self.sheet(alone if alone is not None else self.specs[0].key).focus()
 

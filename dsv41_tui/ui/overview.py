@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
+from dsv41_tui.ui.cells import cut_word, safe
 from dsv41_tui.ui.memory import notes
 from dsv41_tui.ui.memory.many import ordered
 from dsv41_tui.ui.memory.numbers import NUMBER, cells
@@ -33,8 +34,8 @@ def draw(view: View, box: Box) -> Sheet:
         _nodes(rows, nodes, box.height - len(bottom.rows) - 1)
     elif view.state is not None:
         rows.add(rows.line().to(view.label).put(t("ui.no_match", text=box.search), "text-muted"))
-    spare = box.height - len(rows.rows) - len(bottom.rows)
-    _notes(rows, nodes, spare - 1)
+    _notes(rows, nodes, box.height - len(rows.rows) - len(bottom.rows) - 1)
+    _also(bottom, box.height - len(rows.rows) - len(bottom.rows) - 2)
     if box.height - len(rows.rows) - len(bottom.rows) > 0:
         rows.blank()
     rows.rows += bottom.rows
@@ -99,6 +100,22 @@ def _notes(rows: Rows, nodes: list[NodeState], room: int) -> None:
         if len(extra.rows) + len(one.rows) <= room:
             extra.rows += one.rows
     rows.rows += extra.rows
+
+
+def _also(rows: Rows, room: int) -> None:
+    """The findings that row 1 does not show, worst first, as far as there is room."""
+    view, glyphs = rows.view, rows.view.ink.glyphs
+    others = [finding for finding in view.findings if finding is not view.finding]
+    if not others or room < 2:
+        return
+    rows.blank()
+    for index, finding in enumerate(others[: room - 1]):
+        glyph, style = {"error": (glyphs.error, "error"), "warn": (glyphs.warn, "warning")}.get(
+            finding.severity, (glyphs.idle, "text-muted")
+        )
+        line = rows.line().put(t("ui.finding.also") if index == 0 else "", "text-muted").to(view.label)
+        line.put(glyph, style).gap().put(f"{finding.node} " if finding.node else "", style)
+        rows.add(line.put(cut_word(safe(finding.title), rows.box.width - line.column, glyphs.ellipsis)))
 
 
 def _bottom(view: View, box: Box) -> Rows:

@@ -9,7 +9,6 @@ from rich.cells import cell_len
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.cells import safe, wrap, wrap_command
-from dsv41_tui.ui.line import Line
 from dsv41_tui.ui.numbers import short_age
 from dsv41_tui.ui.standing import node_standing
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
@@ -20,15 +19,17 @@ if TYPE_CHECKING:
 Draw = Callable[[View, Box], Sheet]
 
 
-def title_row(view: View, box: Box, key: str, name: str, unit: str) -> Line:
-    """`1 Memory ───── GiB`; focus: the rule is heavy, rule and name in primary."""
-    glyphs = view.ink.glyphs
-    line = view.line(box.width).put(key, "primary+bold").gap()
+def title_row(rows: Rows, key: str, name: str, unit: str) -> None:
+    """`1 Memory ───── GiB`; focus: the rule is heavy, rule and name in primary. Nothing where the tab is the title."""
+    box, glyphs = rows.box, rows.view.ink.glyphs
+    if not box.titled:
+        return
+    line = rows.line().put(key, "primary+bold").gap()
     line.put(name, "primary+bold" if box.focused else "text+bold").gap()
     end = box.width - (cell_len(unit) + 1 if unit else 0)
     rule = glyphs.focus if box.focused else glyphs.rule
     line.put(rule * max(0, end - line.column), "primary" if box.focused else "rule")
-    return line.gap().put(unit, "text-muted") if unit else line
+    rows.add(line.gap().put(unit, "text-muted") if unit else line)
 
 
 def name_style(stale: bool, chosen: bool) -> str:
@@ -109,7 +110,7 @@ def placeholder(key: int, name: str) -> tuple[Draw, Callable[[View, int], int]]:
 
     def draw(view: View, box: Box) -> Sheet:
         rows = Rows(view, box)
-        rows.add(title_row(view, box, str(key), t(f"ui.pane.{name}"), ""))
+        title_row(rows, str(key), t(f"ui.pane.{name}"), "")
         start = view.label
         for part in wrap(t("ui.pane.not_yet", use=t(f"ui.meanwhile.{name}.text")), box.width - start):
             rows.add(rows.line().to(start).put(part, "text-muted"))

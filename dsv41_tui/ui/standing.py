@@ -102,19 +102,18 @@ def starved(memory: Memory, limits: Limits) -> bool:
     return judge(memory, limits)
 
 
-def node_level(node: NodeState, view: View) -> Level:
-    """The worse of the connection, the memory, and the findings that name the node."""
+def node_level(node: NodeState, view: View, pane: str | None = None) -> Level:
+    """The worst of the connection, the memory, and the findings that name the node, of one pane or of all."""
     levels: list[Level] = [node_standing(node, view).level]
     if node.role != "nas" and node.memory.value is not None:
         levels.append(memory_level(node.memory.value, view.limits))
-    levels += [_severity_level(finding) for finding in view.findings if finding.node == node.name]
+    for finding in view.findings:
+        if finding.node == node.name and pane in (None, finding.pane):
+            levels.append(_SEVERITIES[finding.severity])
     return min(levels, key=RANK.__getitem__)
 
 
-def _severity_level(finding: Finding) -> Level:
-    return {"error": "error", "warn": "warn", "info": "ok"}[finding.severity]  # type: ignore[return-value]
-
-
+_SEVERITIES: dict[str, Level] = {"error": "error", "warn": "warn", "info": "ok"}
 _MOUNTS: dict[str, tuple[Level, str]] = {
     "fine": ("ok", "ok"),
     "idle": ("muted", "idle"),

@@ -1,4 +1,4 @@
-"""Themes are TOML files: shipped ones in `themes/`, the operator's in the config folder. A bad one is said and skipped."""
+"""Themes are TOML files: shipped in `themes/`, the operator's in the config folder. A bad one is said and skipped."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def groups(node: NodeState, view: View) -> list[Group]:
     made.append(_reading(node.gpu, view, "gpu", "nvidia-smi --query-gpu", _gpu))
     made += [_mount(mount, node, view) for mount in node.nfs]
     made.append(_reading(node.net, view, "net", "/proc/net/dev, /sys/class/net/*/speed", _net))
-    made.append(_reading(node.shm, view, "shm", "/dev/shm", _plain("B")))
+    made.append(_reading(node.shm, view, "shm", "statfs /dev/shm", _plain("B")))
     made.append(_reading(node.host, view, "host", "uname, /proc/cmdline, boot_id, DMI", _plain("")))
     made.append(_reading(node.logind, view, "logind", "org.freedesktop.login1", _plain("")))
     made.append(_reading(node.nas, view, "nas", "/proc/fs/nfsd, /proc/mdstat, /proc/net/bonding", _nas))

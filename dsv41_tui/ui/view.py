@@ -83,6 +83,8 @@ class Box:
     focused: bool = False
     selected: str | None = None
     """Key of the selected item."""
+    titled: bool = True
+    """Whether the pane writes its own title; under tabs the tab is the title."""
     search: str = ""
     """Only items that contain this, whatever their case."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCALE = 16 * GIB
 SCALE_TEXT = "16"
-TREND = 11
+TREND = 10
 GUTTER = 2
 CHART_GUTTER = 4
 
@@ -71,28 +71,21 @@ def charts(rows: Rows, nodes: list[NodeState], height: int) -> None:
     view = rows.view
     room = rows.box.width - view.label
     each = (room - CHART_GUTTER * (len(nodes) - 1)) // len(nodes)
+    cells = trend.fitted(each)
+    starts = [view.label + index * (each + CHART_GUTTER) for index in range(len(nodes))]
     head = rows.line().fit(t("ui.memory.free"), view.label - 1, "text-muted")
-    for index, node in enumerate(nodes):
-        start = view.label + index * (each + CHART_GUTTER)
-        _chart_head(head.to(start), node, view, start + each)
+    for start, node in zip(starts, nodes, strict=True):
+        _chart_head(head.to(start), node, view, start + cells)
     rows.add(head)
-    values = [trend.columns(node.free_trend, each) for node in nodes]
+    drawn = [
+        (start, trend.columns(node.free_trend, cells), trend_style(view, node_standing(node, view).stale))
+        for start, node in zip(starts, nodes, strict=True)
+    ]
     for row in range(height):
-        line = _axis(rows, row, height)
-        for index, node in enumerate(nodes):
-            line.to(view.label + index * (each + CHART_GUTTER))
-            style = trend_style(view, node_standing(node, view).stale)
-            trend.chart_row(line, values[index], SCALE, row, height, style)
+        line = trend.axis(rows.line(), view.label, SCALE_TEXT, t("ui.ten_minutes"), row, height)
+        for start, values, style in drawn:
+            trend.chart_row(line.to(start), values, SCALE, row, height, style)
         rows.add(line)
-
-
-def _axis(rows: Rows, row: int, height: int) -> Line:
-    label = rows.view.label
-    if row == 0:
-        return rows.line().right(SCALE_TEXT, label - 1, "text-muted")
-    if row == height - 1:
-        return rows.line().right("0", label - 1, "text-muted")
-    return rows.line().put(t("ui.memory.ten_minutes"), "text-muted") if row == height // 2 else rows.line()
 
 
 def _chart_head(line: Line, node: NodeState, view: View, end: int) -> None:

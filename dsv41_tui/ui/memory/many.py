@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.memory.notes import gpu_text
 from dsv41_tui.ui.memory.numbers import NUMBER, cells
@@ -18,13 +20,12 @@ if TYPE_CHECKING:
 MANY = 5
 """From so many nodes on each has one row."""
 WORST_FIRST = 16
-BAR = 10
-WORD = 12
+BAR = 20
 
 
 def columns(view: View, *, large: bool) -> list[table.Column]:
     """The bar takes what is left."""
-    made = [table.Column("bar", "", BAR, left=True, grow=True), table.Column("word", "", WORD, left=True)]
+    made = [table.Column("bar", "", BAR, left=True, grow=True)]
     made += [table.Column("cache", t("ui.memory.cache"), NUMBER, keep=4)]
     made += [table.Column("free", t("ui.memory.free"), NUMBER)]
     made += [table.Column("low_free", t("ui.memory.low"), NUMBER, keep=3)]
@@ -36,11 +37,11 @@ def columns(view: View, *, large: bool) -> list[table.Column]:
     return made
 
 
-def ordered(nodes: list[NodeState], view: View, room: int) -> list[NodeState]:
+def ordered(nodes: list[NodeState], view: View, room: int, pane: str | None = None) -> list[NodeState]:
     """As configured while all fit and are few, else the worst first; equals keep their order, so nothing flickers."""
     if len(nodes) < WORST_FIRST and len(nodes) <= room:
         return nodes
-    return sorted(nodes, key=lambda node: RANK[node_level(node, view)])
+    return sorted(nodes, key=lambda node: RANK[node_level(node, view, pane)])
 
 
 def write(rows: Rows, nodes: list[NodeState], room: int, *, large: bool) -> None:
@@ -48,7 +49,7 @@ def write(rows: Rows, nodes: list[NodeState], room: int, *, large: bool) -> None
     view, box = rows.view, rows.box
     placed = table.place(columns(view, large=large), view.label, box.width)
     rows.add(table.head(rows.line(), placed))
-    shown = ordered(nodes, view, room - 1)
+    shown = ordered(nodes, view, room - 1, "memory")
     hidden = [] if large or len(shown) <= room - 1 else shown[max(1, room - 2) :]
     for node in shown[: len(shown) - len(hidden)]:
         _row(rows, node, placed)
@@ -63,17 +64,20 @@ def _row(rows: Rows, node: NodeState, placed: list[table.Placed]) -> None:
     line = rows.line(rows.ground(node.name))
     line.fit(node.name, view.label - 1, name_style(standing.stale, chosen)).to(view.label)
     bar = placed[0]
-    skyline.draw(line, skyline.parts_of(node.memory.value), bar.cells, drained=standing.stale)
+    word = "" if standing.level == "ok" else standing.text
+    room = bar.cells - cell_len(word) - (1 if word else 0)
+    skyline.draw(line, skyline.parts_of(node.memory.value), bar.cells, shown=room, drained=standing.stale)
+    if word:
+        line.gap().put(word, standing.style)
     values = cells(node, view)
     values["gpu"] = (gpu_text(node), "text-muted+italic" if standing.stale else "text")
-    values["word"] = ("", "text") if standing.level == "ok" else (standing.text, standing.style)
     rows.item(node.name, node.name, len(rows.rows))
     rows.add(table.row(line, placed[1:], values))
 
 
 def _count(rows: Rows, hidden: list[NodeState]) -> None:
     view = rows.view
-    bad = sum(1 for node in hidden if RANK[node_level(node, view)] < RANK["ok"])
+    bad = sum(1 for node in hidden if RANK[node_level(node, view, "memory")] < RANK["ok"])
     line = rows.line().to(view.label)
     if bad:
         rows.add(line.put(t("ui.memory.more_bad", count=len(hidden), bad=bad), "warning"))

@@ -32,8 +32,6 @@ def _facts(entry: Entry, view: View) -> list[str]:
     probe = mount.last_probe
     if probe is not None and probe.took_s is not None:
         facts.append(t("ui.nfs.probe_took", outcome=probe.outcome, ms=f"{probe.took_s * 1000:.0f}"))
-    if stats is not None:
-        if stats.age_s is not None:
-            facts.append(t("ui.nfs.mounted_for", age=short_age(stats.age_s)))
-        facts.append(t("ui.nfs.counts", sends=f"{stats.sends:,}", receives=f"{stats.receives:,}"))
+    if stats is not None and stats.age_s is not None:
+        facts.append(t("ui.nfs.mounted_for", age=short_age(stats.age_s)))
     return facts

@@ -67,7 +67,7 @@ def columns(view: View, width: int, *, large: bool) -> list[table.Column]:
     if large:
         made += [table.Column("options", t("ui.nfs.options"), 22, left=True, keep=1)]
     made += [table.Column("now", t("ui.nfs.now"), 5)]
-    made += [table.Column("trend", t("ui.nfs.ten_minutes"), 14 if wide else 6, left=True, keep=3)]
+    made += [table.Column("trend", t("ui.ten_minutes"), 14 if wide else 6, left=True, keep=3)]
     made += [table.Column("rtt", t("ui.nfs.rtt"), 4)]
     if wide or large:
         made += [table.Column("exe", t("ui.nfs.exe"), 4, keep=2)]
@@ -122,13 +122,13 @@ def _trend(line: Line, entry: Entry, width: int) -> None:
 def cells(entry: Entry, view: View) -> dict[str, table.Cell]:
     """Every number of one mount with its style, by column."""
     mount, none = entry.mount, view.ink.glyphs.none
-    old = entry.standing.stale
+    old, above = entry.standing.stale, node_standing(entry.node, view).stale
     text = "text-muted+italic" if old else "text"
     stats = mount.stats
     repeated = retransmissions(mount)
     rate = None if mount.state in ("unmounted", "unknown") else mount.read_bytes_per_s
     made = {
-        "mount": (entry.place, text),
+        "mount": (entry.place, "text-muted+italic" if above else "text"),
         "state": (entry.standing.text, entry.standing.style),
         "options": (options_short(mount), "text-muted"),
         "now": (mib_rate(rate, none), text),
@@ -137,7 +137,7 @@ def cells(entry: Entry, view: View) -> dict[str, table.Cell]:
         "retr": (none if repeated is None else f"{repeated:,}", text),
         "read": (gib(stats.server_read_bytes if stats else None, none), text),
     }
-    if mount.retrans_per_s and not old:
+    if mount.retrans_per_s and not above:
         made["retr"] = (made["retr"][0], "warning")
     return {key: (value, "text-muted" if value == none else style) for key, (value, style) in made.items()}
 

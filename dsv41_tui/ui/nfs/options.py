@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 def write(rows: Rows, found: Sequence[Entry], room: int) -> None:
     """One note for each place that is mounted alike on several nodes, at most `room` of them."""
-    view = rows.view
     groups: dict[tuple[str, tuple[Clause, ...]], list[Entry]] = {}
     for entry in found:
         if entry.mount.mounted and entry.mount.got:

@@ -15,7 +15,7 @@ from dsv41_tui.ui.view import Rows, View
 from dsv41_tui.ui.widgets import trend
 
 if TYPE_CHECKING:
-    from dsv41_tui.core.model import NfsMount, NodeState
+    from dsv41_tui.core.model import NfsMount, NodeState, Trend
     from dsv41_tui.core.readings import NasServer, RaidArray
 
 SHOWN = 2
@@ -36,6 +36,8 @@ class Server:
     missing: tuple[str, ...]
     """Nodes with a mount of it that cannot be read now."""
     hung: bool
+    trends: tuple[Trend, ...]
+    """Of each superblock, bytes per second."""
 
     @property
     def capacity(self) -> float | None:
@@ -52,25 +54,37 @@ def servers(view: View) -> list[Server]:
         for mount in node.nfs:
             if mount.mounted:
                 groups.setdefault(server_key(mount), []).append((node, mount))
-    return [_server(view, key, group) for key, group in groups.items() if key]
+    groups.pop("", None)
+    return [_server(view, key, group, only=len(groups) == 1) for key, group in groups.items()]
 
 
-def _server(view: View, key: str, group: list[tuple[NodeState, NfsMount]]) -> Server:
+def _server(view: View, key: str, group: list[tuple[NodeState, NfsMount]], *, only: bool) -> Server:
+    """The speed said for the NAS is not taken for a node that exports too."""
     from dsv41_tui.core.health.mounts import link_mbit, nas_of, server
 
     assert view.state is not None and view.limits is not None
     nas = nas_of(view.state, group[0][1])
     told = view.config.nas if view.config else None
     name = nas.name if nas else server(group[0][1]) or key
-    if nas is None and told and told.server in (name, key):
-        mbit = told.link_mbit or view.limits.nas_link_mbit
-    else:
+    named = told is not None and told.server in (name, key)
+    mbit = told.link_mbit if named and told else None
+    if mbit is None and (nas is not None or named or only):
         mbit = link_mbit(nas, view.limits, view.now)
     missing = {node.name for node, _ in group if node_standing(node, view).stale}
-    rates = [mount.read_bytes_per_s for node, mount in _once(group) if node.name not in missing]
+    once = _once(group)
+    rates = [mount.read_bytes_per_s for node, mount in once if node.name not in missing]
     known = [rate for rate in rates if rate is not None]
     hung = any(mount.state == "not-responding" for _, mount in group)
-    return Server(key, name, nas, mbit, sum(known) if known else None, tuple(sorted(missing)), hung)
+    return Server(
+        key,
+        name,
+        nas,
+        mbit,
+        sum(known) if known else None,
+        tuple(sorted(missing)),
+        hung,
+        tuple(mount.trend for _, mount in once),
+    )
 
 
 def _once(group: list[tuple[NodeState, NfsMount]]) -> list[tuple[NodeState, NfsMount]]:
@@ -85,6 +99,9 @@ def write(rows: Rows, found: list[Server]) -> None:
     """One row a server: a meter of its link, the sum, the share."""
     for server in found:
         _row(rows, server)
+        if server.missing:
+            names = t("ui.list").join(server.missing)
+            labelled(rows, "", t("ui.nfs.sum_without", nodes=names), style="text-muted")
 
 
 def _row(rows: Rows, server: Server) -> None:
@@ -93,8 +110,7 @@ def _row(rows: Rows, server: Server) -> None:
     none = view.ink.glyphs.none
     rate = None if server.hung and not server.rate else server.rate
     if server.capacity is None:
-        text = t("ui.nfs.sum_unknown_link", rate=mib_rate(rate, none))
-        rows.add(line.put(text, "text"))
+        rows.add(line.put(mib_rate(rate, none), "text+bold").put(t("ui.nfs.sum_unknown_link"), "text-muted"))
         return
     tail = [(mib_rate(rate, none).rjust(5), "text+bold"), (t("ui.nfs.of"), "text-muted")]
     tail += [(mib_rate(server.capacity), "text"), (_share_text(server, rate), "text-muted")]
@@ -117,9 +133,6 @@ def _share_text(server: Server, rate: float | None) -> str:
 def details(rows: Rows, found: list[Server]) -> None:
     """What a NAS that we log in to tells of itself: bond, nfsd, versions, RAID, SSD cache."""
     for server in found:
-        if server.missing:
-            names = t("ui.list").join(server.missing)
-            labelled(rows, "", t("ui.nfs.sum_without", nodes=names), style="text-muted")
         if server.nas is not None and server.nas.nas.value is not None:
             standing = node_standing(server.nas, rows.view)
             style = "text-muted+italic" if standing.stale else "text-muted"

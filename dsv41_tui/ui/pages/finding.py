@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui.cells import MEASURE, safe, wrap, wrap_command
+from dsv41_tui.ui.cells import MEASURE, cut, safe, wrap, wrap_command
 from dsv41_tui.ui.line import Line
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from dsv41_tui.core.model import Cause, Finding
 
 LABEL = 12
+CAUSE, NAME = 14, 30
+"""Columns of a cause's name and width of it."""
 _LIKELIHOOD = {
     "confirmed": ("ok", "error+bold"),
     "likely": ("busy", "warning"),
@@ -91,19 +93,29 @@ def _causes(rows: Rows, finding: Finding) -> None:
 
 
 def _cause(rows: Rows, cause: Cause) -> None:
+    """Likelihood, name, and the reading that speaks for or against it; on a small screen the name has its own row."""
     glyph, style = _LIKELIHOOD[cause.likelihood]
     label = f"{getattr(rows.view.ink.glyphs, glyph)} {t(f'ui.likelihood.{cause.likelihood}')}"
-    name = t(f"ui.cause.{cause.cause_id}")
-    name = cause.cause_id if name.startswith("ui.cause.") else name
-    muted = cause.likelihood == "ruled-out"
-    start = LABEL + 2
-    parts = wrap(safe(cause.why), min(MEASURE, rows.box.width - start))
-    for index, part in enumerate(parts):
+    quiet = cause.likelihood == "ruled-out"
+    wide = rows.box.width >= 100
+    start = CAUSE + NAME if wide else CAUSE
+    line = rows.line().put(label, style).to(CAUSE)
+    line.put(
+        cut(safe(_name(cause)), NAME - 2 if wide else rows.box.width - CAUSE), "text-muted" if quiet else "text+bold"
+    )
+    if not wide:
+        rows.add(line)
         line = rows.line()
-        if index == 0:
-            line.put(label, style)
-        rows.add(line.to(start).put(part, "text-muted" if muted else "text"))
-    rows.add(rows.line().to(start).put(name, "text-muted"))
+    for part in wrap(safe(cause.why), min(MEASURE, rows.box.width - start)):
+        rows.add(line.to(start).put(part, "text-muted" if quiet else "text"))
+        line = rows.line()
+
+
+def _name(cause: Cause) -> str:
+    """In words where the catalogue has them, else the id."""
+    key = f"ui.cause.{cause.cause_id}"
+    name = t(key)
+    return cause.cause_id.replace("_", " ") if name == key else name
 
 
 def _fix(rows: Rows, finding: Finding) -> None:

@@ -21,10 +21,11 @@ def drawing(hints: Sequence[Hint]) -> Callable[[View, Box], Sheet]:
 
     def draw(view: View, box: Box) -> Sheet:
         rows = Rows(view, box)
-        start = max(len(shown(hint)) for hint in hints) + 2 if hints else 10
+        merged = _merged(hints)
+        start = max((len(shown(hint)) for hint in merged), default=8) + 2
         rows.add(rows.line().put(t("ui.help.intro"), "text-muted"))
         rows.blank()
-        for hint in _merged(hints):
+        for hint in merged:
             for index, part in enumerate(wrap(hint.tip, box.width - start)):
                 line = rows.line()
                 if index == 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.cells import safe, wrap
+from dsv41_tui.ui.numbers import gib
 from dsv41_tui.ui.pages.finding import section
 from dsv41_tui.ui.pane import node_note
 from dsv41_tui.ui.trace import Fact, Group, groups
@@ -57,7 +58,10 @@ def _fact(rows: Rows, fact: Fact, *, stale: bool) -> None:
     line = rows.line().fit(fact.name, name - 1, "text-muted").to(name)
     if fact.unit:
         line.right(safe(fact.value), name + VALUE, style).gap().put(fact.unit, "text-muted")
-        start = name + VALUE + 7
+        shown = readable(fact)
+        if shown:
+            line.to(name + VALUE + 6).put(shown, "text-muted")
+        start = name + VALUE + (18 if fact.unit == "B" else 7)
         room = rows.box.width - start
         parts = wrap(safe(fact.made_of), room) if fact.made_of and room > 10 else []
         rows.add(line.to(start).put(parts[0], "text-muted") if parts else line)
@@ -67,6 +71,12 @@ def _fact(rows: Rows, fact: Fact, *, stale: bool) -> None:
     text = f"{fact.value}   {fact.made_of}" if fact.made_of else fact.value
     for index, part in enumerate(wrap(safe(text), rows.box.width - name)):
         rows.add((line if index == 0 else rows.line().to(name)).put(part, style))
+
+
+def readable(fact: Fact) -> str:
+    """A byte count as the panes show it."""
+    digits = fact.value.replace(",", "")
+    return f"{gib(int(digits))} GiB" if fact.unit == "B" and digits.isdigit() else ""
 
 
 def as_text(node: NodeState, view: View) -> str:

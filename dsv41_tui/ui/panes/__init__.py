@@ -21,6 +21,8 @@ class PaneSpec:
     key: int
     """The digit that goes to it; also its place on the page."""
     id: str
+    unit: str
+    """Units of its numbers, said once."""
     draw: Callable[[View, Box], Sheet]
     """Pure: the rows for a box, in overview form or, in a large box, in large form."""
     wants: Callable[[View, int], int]

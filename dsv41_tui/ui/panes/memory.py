@@ -15,6 +15,7 @@ from dsv41_tui.ui.widgets import table
 if TYPE_CHECKING:
     from dsv41_tui.core.model import NodeState
 
+UNIT = "GiB"
 WIDE = 70
 """From this width on: shm and kernel apart, charts three rows high."""
 CHART = 3
@@ -26,18 +27,18 @@ SPARE = 2
 def draw(view: View, box: Box) -> Sheet:
     """Overview or large form."""
     rows = Rows(view, box)
-    rows.add(title_row(view, box, "1", t("ui.pane.memory"), "GiB"))
+    title_row(rows, "1", t("ui.pane.memory"), UNIT)
     nodes = [node for node in view.boxes if matches(box, node.name)]
     if not nodes:
         key = "ui.no_match" if box.search and view.boxes else "ui.memory.none" if view.state else "ui.waiting"
         rows.add(rows.line().to(view.label).put(t(key, text=box.search), "text-muted"))
     elif len(nodes) >= many.MANY:
-        many.write(rows, nodes, box.height - 1, large=box.large)
+        many.write(rows, nodes, box.height - len(rows.rows), large=box.large)
     elif box.large:
         _large(rows, nodes)
     else:
         _few(rows, nodes)
-    return rows.sheet(fixed=2 if len(nodes) >= many.MANY else 1)
+    return rows.sheet(fixed=box.titled + (len(nodes) >= many.MANY))
 
 
 def _few(rows: Rows, nodes: list[NodeState]) -> None:
@@ -57,17 +58,11 @@ def _few(rows: Rows, nodes: list[NodeState]) -> None:
 
 
 def _spare(rows: Rows, nodes: list[NodeState]) -> None:
-    """Charts where there is room, then what else is known; the charts grow before a row stays empty."""
-    left = rows.box.height - len(rows.rows)
-    facts = detail.sheet(rows, nodes)
-    if left < CHART + 2:
-        return
-    rows.blank()
-    both = left >= CHART + 3 + len(facts)
-    bars.charts(rows, nodes, min(CHART_LARGE, left - 2 - (len(facts) + 1 if both else 0)))
-    if both:
+    """Charts where there is room, as high as it allows."""
+    left = rows.box.height - len(rows.rows) - 2
+    if left >= CHART:
         rows.blank()
-        rows.rows += facts
+        bars.charts(rows, nodes, min(CHART_LARGE, left))
 
 
 def _numbers(rows: Rows, nodes: list[NodeState], *, narrow: bool) -> list[table.Placed]:
@@ -105,16 +100,16 @@ def wants(view: View, width: int) -> int:
 
 
 def likes(view: View, width: int) -> int:
-    """Rows with high charts and what else is known of each node."""
-    count = len(view.boxes)
-    more = 0 if count >= many.MANY else 3 + CHART_LARGE + 3 * count - (2 + CHART if width >= WIDE else 0)
-    return wants(view, width) + more
+    """Rows with high charts."""
+    if len(view.boxes) >= many.MANY:
+        return wants(view, width)
+    return wants(view, width) + CHART_LARGE + (2 if width < WIDE else -CHART)
 
 
 def mark(view: View) -> tuple[str, str]:
     """The worst node."""
     glyphs = view.ink.glyphs
-    levels = [node_level(node, view) for node in view.boxes]
+    levels = [node_level(node, view, "memory") for node in view.boxes]
     if not levels:
         return "", ""
     worst = min(levels, key=RANK.__getitem__)
@@ -122,4 +117,4 @@ def mark(view: View) -> tuple[str, str]:
     return glyph, STYLES[worst]
 
 
-PANE = PaneSpec(key=1, id="memory", draw=draw, wants=wants, likes=likes, mark=mark)
+PANE = PaneSpec(key=1, id="memory", unit=UNIT, draw=draw, wants=wants, likes=likes, mark=mark)

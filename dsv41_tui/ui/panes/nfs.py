@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui.nfs import detail, mounts, options, servers
+from dsv41_tui.ui.nfs import charts, detail, mounts, options, servers
 from dsv41_tui.ui.pane import node_note, title_row
 from dsv41_tui.ui.panes import PaneSpec
 from dsv41_tui.ui.standing import RANK, STYLES, mount_standing
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 
+UNIT = "MiB/s, ms, GiB"
 WIDE = 70
+CHART, CHART_LARGE = 3, 8
 
 
 def draw(view: View, box: Box) -> Sheet:
     """Overview or large form."""
     rows = Rows(view, box)
-    rows.add(title_row(view, box, "2", t("ui.pane.nfs"), t("ui.nfs.units")))
+    title_row(rows, "2", t("ui.pane.nfs"), UNIT)
     if view.state is None or not view.boxes:
         rows.add(rows.line().to(view.label).put(t("ui.waiting"), "text-muted"))
         return rows.sheet()
     found = servers.servers(view)
     entries = mounts.entries(view, box, found)
     tail = _tail(view, box, found, entries)
-    full = _tail(view, box, found, entries, full=True)
-    if 2 + len(entries) + len(full.rows) <= box.height or box.large:
-        tail = full
     if entries:
-        room = box.height - 2 - len(tail.rows)
+        room = box.height - 1 - len(rows.rows) - len(tail.rows)
         mounts.write(rows, entries, max(3, room))
     else:
         rows.add(rows.line().to(view.label).put(_empty(view, box), "text-muted"))
     rows.rows += tail.rows
-    return rows.sheet(fixed=2 if entries else 1)
+    if not box.large:
+        _spare(rows, found)
+    return rows.sheet(fixed=box.titled + bool(entries))
+
+
+def _spare(rows: Rows, found: list[servers.Server]) -> None:
+    """Charts where there is room, as high as it allows."""
+    left = rows.box.height - len(rows.rows) - 2
+    if left >= CHART:
+        rows.blank()
+        charts.write(rows, found, min(CHART_LARGE, left))
 
 
 def _empty(view: View, box: Box) -> str:
@@ -41,15 +50,13 @@ def _empty(view: View, box: Box) -> str:
     return t("ui.nfs.no_mounts") if read else t("ui.nfs.not_read")
 
 
-def _tail(
-    view: View, box: Box, found: list[servers.Server], entries: list[mounts.Entry], *, full: bool = False
-) -> Rows:
+def _tail(view: View, box: Box, found: list[servers.Server], entries: list[mounts.Entry]) -> Rows:
     """Everything under the table: it is drawn first, since the table takes the room that is left."""
-    wide = full or box.width >= WIDE
+    wide = box.large or box.width >= WIDE
     rows = Rows(view, box)
     if wide and found:
         rows.blank()
-    servers.write(rows, found[: servers.SHOWN] if not full else found)
+    servers.write(rows, found[: servers.SHOWN] if not box.large else found)
     servers.raid_alarms(rows, found)
     options.probes(rows, entries)
     for node in view.nodes:
@@ -57,9 +64,11 @@ def _tail(
             node_note(rows, node)
     if wide:
         servers.details(rows, found)
-    if full:
+    if box.large:
         rows.blank()
         detail.write(rows, entries)
+        rows.blank()
+        charts.write(rows, found, CHART_LARGE)
     else:
         _options(rows, entries, wide)
     options.unused(rows, view)
@@ -83,8 +92,8 @@ def wants(view: View, width: int) -> int:
 
 
 def likes(view: View, width: int) -> int:
-    """Rows with every mount's options and counts."""
-    return wants(view, width) + 4 * sum(len(node.nfs) for node in view.boxes)
+    """Rows with a high chart."""
+    return wants(view, width) + 2 + CHART_LARGE
 
 
 def mark(view: View) -> tuple[str, str]:
@@ -98,4 +107,4 @@ def mark(view: View) -> tuple[str, str]:
     return worst.glyph, STYLES[worst.level]
 
 
-PANE = PaneSpec(key=2, id="nfs", draw=draw, wants=wants, likes=likes, mark=mark)
+PANE = PaneSpec(key=2, id="nfs", unit=UNIT, draw=draw, wants=wants, likes=likes, mark=mark)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MESSAGE_S = 4.0
 WIDE, HIGH = 120, 36
 """From this size on all panes are shown at once."""
-_NAMES = {"?": "question_mark", ":": "colon", "/": "slash", "[": "left_square_bracket", "]": "right_square_bracket"}
 
 
 class LiveScreen(Screen[None], inherit_bindings=False):
@@ -52,7 +51,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     @property
     def small(self) -> bool:
         """Too small for all panes at once."""
-        return self.size.width < WIDE or self.size.height < HIGH
+        return self.app.size.width < WIDE or self.app.size.height < HIGH
 
     def paint(self, view: View) -> None:
         """Draw a view; only what changed goes to the terminal."""
@@ -93,6 +92,9 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.paint(self.panel.feed.view())
         self.renew_hints()
 
+    def on_mount(self) -> None:
+        self.query_one(FindingRow).styles.height = 2 if self.small else 1
+
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(FindingRow).styles.height = 2 if self.small else 1
 
@@ -101,7 +103,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         character = keys.ascii_of(event.character or "")
         if character is not None:
             event.stop()
-            self.app.simulate_key(_NAMES.get(character, "space" if character == " " else character))
+            self.app.simulate_key(keys.named(character))
 
     def action_finding(self, by: int) -> None:
         self.panel.feed.step_finding(by)

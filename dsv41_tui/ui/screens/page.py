@@ -10,7 +10,7 @@ from dsv41_tui.ui import navigate
 from dsv41_tui.ui.bindings import bindings
 from dsv41_tui.ui.screens.live import LiveScreen
 from dsv41_tui.ui.view import Box, Sheet, View
-from dsv41_tui.ui.widgets.chrome import ViewRows
+from dsv41_tui.ui.widgets.chrome import FindingRow, ViewRows
 from dsv41_tui.ui.widgets.sheet import SheetWidget
 
 Draw = Callable[[View, Box], Sheet]
@@ -38,6 +38,9 @@ class PageScreen(LiveScreen):
         page = SheetWidget(self._draw, self.view, id="page")
         page.large = True
         yield page
+
+    def on_mount(self) -> None:
+        self.query_one(FindingRow).opens = False
 
     @property
     def page(self) -> SheetWidget:

@@ -54,8 +54,11 @@ class Clock(ViewRows):
 class FindingRow(ViewRows):
     """The worst finding, in one row or two."""
 
+    opens = True
+    """Whether Enter opens it here."""
+
     def make(self, width: int, height: int) -> Sequence[Strip]:
-        return strips.finding_rows(self.view, width, height)
+        return strips.finding_rows(self.view, width, height, opens=self.opens)
 
 
 class Tabs(ViewRows):
@@ -65,9 +68,10 @@ class Tabs(ViewRows):
         super().__init__(view, id="tabs")
         self.names = names
         self.active = 0
+        self.unit = ""
 
     def make(self, width: int, height: int) -> Sequence[Strip]:
-        return strips.tabs(self.view, self.names(self.view), self.active, width) if height > 1 else ()
+        return strips.tabs(self.view, self.names(self.view), self.active, self.unit, width) if height > 1 else ()
 
 
 class Footer(ViewRows):

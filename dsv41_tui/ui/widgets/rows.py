@@ -55,11 +55,17 @@ class RowsWidget(Widget):
         raise NotImplementedError
 
     def renew(self) -> None:
-        """Make the rows again and repaint those cells that differ."""
+        """Make the rows again and repaint those cells that differ.
+
+        A widget of a new size is repainted by Textual anyway; one that was hidden has old rows in its cache.
+        """
         size = self.size
-        if not size or self._drawn != size or not self.display:
+        if not self.display:
             self._drawn = None
-            self.refresh()
+            return
+        if self._drawn != size:
+            if self._drawn is None:
+                self.refresh()
             return
         old, new = self._rows, self.make(size.width, size.height)
         regions = []

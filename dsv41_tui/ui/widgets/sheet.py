@@ -20,6 +20,7 @@ class SheetWidget(RowsWidget, can_focus=True):
         self.draw = draw
         self.view = view
         self.large = False
+        self.titled = True
         self.selected: str | None = None
         self.search = ""
         self.top = 0
@@ -27,7 +28,10 @@ class SheetWidget(RowsWidget, can_focus=True):
         self._follow = False
 
     def make(self, width: int, height: int) -> Sequence[Strip]:
-        box = Box(width, height, self.large, self.has_focus, self.selected, self.search)
+        box = Box(
+            width, height, large=self.large, focused=self.has_focus, selected=self.selected, titled=self.titled,
+            search=self.search,
+        )  # fmt: skip
         self.sheet = sheet = self.draw(self.view, box)
         if len(sheet.rows) <= height:
             self.top = 0

@@ -62,19 +62,24 @@ def share(values: Sequence[int], cells: int) -> list[int]:
     return given
 
 
-def draw(line: Line, parts: Parts, cells: int, *, drained: bool = False, merge_other: bool = False) -> Line:
-    """Write the bar; `drained` takes the hues away (stale), an unknown part is drawn as a rule."""
+def draw(
+    line: Line, parts: Parts, cells: int, *, shown: int | None = None, drained: bool = False, merge_other: bool = False
+) -> Line:
+    """Write the bar; `drained` takes the hues away (stale), an unknown part is drawn as a rule.
+
+    `shown` is how many of `cells` are written: the scale stays where a word covers the end.
+    """
     glyphs = line.ink.glyphs
     known = [(name, getattr(parts, name)) for name in ORDER]
     values = [value or 0 for _, value in known]
     lacking = max(0, (parts.total or 0) - sum(values)) if any(value is None for _, value in known) else 0
     counts = share([*values, lacking], cells)
-    if not any(counts):
-        return line.put(glyphs.rule * cells, "track")
+    end = line.column + (cells if shown is None else min(shown, cells))
     for (name, _), count in zip(known, counts, strict=False):
-        shown = "kern" if merge_other and name == "shm" else name
-        line.put(glyph_of(glyphs, shown) * count, "track" if drained else f"mem-{shown}")
-    return line.put(glyphs.rule * counts[-1], "track")
+        part = "kern" if merge_other and name == "shm" else name
+        text = glyph_of(glyphs, part) * min(count, end - line.column)
+        line.put(text, "track" if drained else f"mem-{part}")
+    return line.put(glyphs.rule * (end - line.column), "track")
 
 
 def glyph_of(glyphs: Glyphs, part: str) -> str:

@@ -85,8 +85,11 @@ def clock(view: View, text: str, width: int) -> Strip:
     return view.line(width, "surface").put(text).strip()
 
 
-def finding_rows(view: View, width: int, height: int) -> list[Strip]:
-    """The worst finding, or the chosen one: what failed and why, in one row; in two with what to do."""
+def finding_rows(view: View, width: int, height: int, *, opens: bool = True) -> list[Strip]:
+    """The worst finding, or the chosen one: what failed and why, in one row; in two with what to do.
+
+    `opens` says whether Enter opens it here.
+    """
     finding = view.finding
     if finding is None:
         return [_quiet(view, width), *(blank(view.ink, width) for _ in range(height - 1))]
@@ -95,7 +98,7 @@ def finding_rows(view: View, width: int, height: int) -> list[Strip]:
     glyph = {"error": glyphs.error, "warn": glyphs.warn}.get(finding.severity, glyphs.idle)
     line = view.line(width, ground).gap()
     line.put(f"{glyph} {finding.node or view.state.name if view.state else ''}", f"{colour}+bold").gap(2)
-    hints = _finding_hints(view, width)
+    hints = _finding_hints(view, width, opens=opens)
     room = width - line.column - sum(cell_len(text) for text, _ in hints) - 3
     line.put(cut_word(safe(finding.title), room, glyphs.ellipsis), "text+bold")
     _likelihood(line, finding, room + line.column)
@@ -115,8 +118,9 @@ def _likelihood(line: Line, finding: Finding, room: int) -> None:
             line.gap(3).put(word, "text-muted")
 
 
-def _finding_hints(view: View, width: int) -> list[tuple[str, str]]:
-    hints = [("Enter", "primary+bold"), (f" {t('ui.keys.details')}", "text-muted")]
+def _finding_hints(view: View, width: int, *, opens: bool) -> list[tuple[str, str]]:
+    word = t("ui.keys.details") if width >= 100 else t("ui.keys.why")
+    hints = [("Enter", "primary+bold"), (f" {word}", "text-muted")] if opens else []
     if len(view.findings) > 1:
         of = f" {view.chosen % len(view.findings) + 1}/{len(view.findings)}" if width >= 100 else ""
         hints += [("  n", "primary+bold"), (f" {t('ui.keys.next')}{of}", "text-muted")]
@@ -168,10 +172,10 @@ def cost(view: View, *, short: bool) -> str:
     return t(key, seconds=f"{seconds:.1f}", sessions=sessions)
 
 
-def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, width: int) -> list[Strip]:
+def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, unit: str, width: int) -> list[Strip]:
     """Two rows for small screens: `0 All  1 Memory x`, and a rule that is heavy under the active one.
 
-    `names` holds key, name, glyph and the glyph's style.
+    `names` holds key, name, glyph and the glyph's style; `unit` stands at the rule's end.
     """
     glyphs = view.ink.glyphs
     line, under = view.line(width).gap(), view.line(width).gap()
@@ -185,5 +189,8 @@ def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, wi
         under.put((glyphs.focus if here else glyphs.rule) * (line.column - start), "primary" if here else "rule")
         line.put(" " * gap, "text")
         under.put(glyphs.rule * gap, "rule")
-    under.put(glyphs.rule * max(0, width - 1 - under.column), "rule")
+    tail = cell_len(unit) + 1 if unit else 0
+    under.put(glyphs.rule * max(0, width - 1 - tail - under.column), "rule")
+    if unit:
+        under.gap().put(unit, "text-muted")
     return [line.strip(), under.strip()]

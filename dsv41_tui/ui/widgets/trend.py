@@ -15,6 +15,11 @@ BUCKETS = 120
 StyleOf = Callable[[float], str]
 
 
+def fitted(cells: int) -> int:
+    """How many of `cells` a chart takes so that each holds the same number of buckets and all together ten minutes."""
+    return BUCKETS // max(1, -(-BUCKETS // max(1, cells)))
+
+
 def columns(trend: Trend, cells: int, *, highest: bool = False) -> list[int | None]:
     """One value a cell, newest at the right: the lowest (or highest) of the buckets that fall in it.
 
@@ -64,6 +69,15 @@ def chart_row(line: Line, values: Sequence[int | None], scale: float, row: int, 
         else:
             line.put(_slice(glyphs, value / scale * height - (height - 1 - row)), style_of(value))
     return line
+
+
+def axis(line: Line, label: int, top: str, middle: str, row: int, height: int) -> Line:
+    """The label column of a chart: its scale's end at the top, 0 at the bottom, the span of time between."""
+    if row == 0:
+        return line.right(top, label - 1, "text-muted")
+    if row == height - 1:
+        return line.right("0", label - 1, "text-muted")
+    return line.put(middle, "text-muted") if row == height // 2 else line
 
 
 def _slice(glyphs: Glyphs, filled: float) -> str:

@@ -1,0 +1,114 @@
+"""A cluster on the real clock whose readings change once a second, node after node, as those of real boxes do."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from dsv41_tui.config import Config
+from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState, Reading
+from dsv41_tui.core.readings import GIB, MIB
+from tests.ui import states
+
+
+class MovingStore:
+    """Newest state, listeners, real clocks."""
+
+    def __init__(self, state: ClusterState) -> None:
+        self.state = state
+        self.findings: tuple[Finding, ...] = ()
+        self.listeners: list[Callable[[], None]] = []
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def wall(self) -> datetime:
+        return datetime.now().astimezone()
+
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        self.listeners.append(callback)
+        return lambda: self.listeners.remove(callback)
+
+
+class MovingCluster:
+    """Every reading is renewed each second; its values change too unless the cluster is still."""
+
+    def __init__(self, name: str, *, still: bool) -> None:
+        made: ClusterState = getattr(states, name)()
+        self.still = still
+        self.step = 0
+        self.limits = states.LIMITS
+        self.config = Config()
+        self._shift = time.monotonic() - states.NOW
+        self.store = MovingStore(made)
+        self.store.state = made.model_copy(update={"nodes": tuple(self._renewed(node) for node in made.nodes)})
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def refresh(self) -> None:
+        pass
+
+    async def _run(self) -> None:
+        count = len(self.store.state.nodes)
+        while True:
+            self.step += 1
+            for index in range(count):
+                await asyncio.sleep(1 / count)
+                nodes = list(self.store.state.nodes)
+                nodes[index] = self._renewed(nodes[index])
+                self.store.state = self.store.state.model_copy(update={"nodes": tuple(nodes)})
+                for listener in list(self.store.listeners):
+                    listener()
+
+    def _renewed(self, node: NodeState) -> NodeState:
+        now = time.monotonic()
+        update: dict[str, object] = {}
+        for field in ("memory", "pressure", "net", "gpu", "mountstats", "mountinfo", "host", "shm", "nas"):
+            reading: Reading = getattr(node, field)  # type: ignore[type-arg]
+            if reading.at is not None:
+                update[field] = reading.model_copy(update={"at": now})
+        if not self.still:
+            update |= self._moved(node, now)
+        link = node.link.model_copy(update={"since": now - 60})
+        return node.model_copy(update=update | {"link": link})
+
+    def _moved(self, node: NodeState, now: float) -> dict[str, object]:
+        """A serving node: free memory breathes by some 100 MiB, the NAS is read at a changing rate."""
+        memory, gpu = node.memory.value, node.gpu.value
+        swing = (self.step * 7 % 13 - 6) * 40 * MIB
+        moved: dict[str, object] = {}
+        if memory is not None and memory.free is not None and memory.available is not None:
+            new = memory.model_copy(
+                update={
+                    "free": max(GIB, memory.free + swing),
+                    "available": max(GIB, memory.available + swing),
+                    "cached": (memory.cached or 0) + self.step % 3 * 30 * MIB,
+                }
+            )
+            moved["memory"] = node.memory.model_copy(update={"value": new, "at": now})
+        if gpu is not None:
+            hot = gpu.model_copy(
+                update={"power_w": 60.0 + self.step * 5 % 7, "utilization_percent": 90 + self.step % 9}
+            )
+            moved["gpu"] = node.gpu.model_copy(update={"value": hot, "at": now})
+        if self.step % 2 == 0:
+            moved["nfs"] = tuple(self._read(mount) for mount in node.nfs)
+        return moved
+
+    def _read(self, mount: NfsMount) -> NfsMount:
+        if mount.state != "fine" or mount.read_bytes_per_s is None or mount.stats is None:
+            return mount
+        rate = (600 + self.step * 11 % 17) * MIB
+        read = (mount.stats.server_read_bytes or 0) + int(2 * rate)
+        stats = mount.stats.model_copy(update={"server_read_bytes": read})
+        return mount.model_copy(
+            update={"read_bytes_per_s": float(rate), "stats": stats, "rtt_ms": 1.0 + self.step % 5 / 10}
+        )

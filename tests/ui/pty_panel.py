@@ -1,0 +1,60 @@
+"""The panel in a terminal of its own, on a made-up cluster: run as a program by the tests that need a real pty.
+
+`python -m tests.ui.pty_panel [--still] [--state NAME] [--fault] [--welcome]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from dsv41_tui.runtime.language import load_language
+from dsv41_tui.ui.run import run_panel
+from dsv41_tui.ui.source import Cluster
+
+
+async def ticking(name: str, *, still: bool, fault: bool) -> Cluster:
+    """A cluster on the real clock; each node's readings change once a second unless it is still."""
+    from tests.ui import moving
+
+    if fault:
+        raise ZeroDivisionError("a fault on purpose")
+    return moving.MovingCluster(name, still=still)
+
+
+class NoActions:
+    """A welcome that does nothing."""
+
+    async def demo(self) -> Path | str:
+        return Path("demo")
+
+    async def this_machine(self) -> Path | str:
+        return "this machine cannot be read: no /proc"
+
+    async def hosts(self, names: list[str]) -> Path | str:
+        await asyncio.sleep(0)
+        return f"no such hosts: {', '.join(names)}"
+
+    async def env_file(self, path: str) -> Path | str:
+        return f"{path}: not found"
+
+
+def main() -> int:
+    load_language()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--state", default="healthy")
+    for flag in ("--still", "--fault", "--welcome"):
+        parser.add_argument(flag, action="store_true")
+    chosen = parser.parse_args()
+    welcome = NoActions() if chosen.welcome else None
+
+    async def open_cluster(path: Path | None) -> Cluster:
+        return await ticking(chosen.state, still=chosen.still, fault=chosen.fault)
+
+    return run_panel(open_cluster, welcome=welcome)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
