@@ -1,4 +1,4 @@
-"""The one place that holds the state: events in, the newest value out, at most ten times a second."""
+"""The one place that holds the state: events in, the newest value out, a few times a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from dsv41_tui.core.health import findings
 from dsv41_tui.core.model import ClusterState, Finding
 from dsv41_tui.core.reduce import reduce
 
-MIN_GAP_S = 0.1
+SOON_S = 0.05
+"""The first change after a pause is told so soon; the frames of all nodes come together within that."""
+MIN_GAP_S = 0.3
+"""Between two tellings, because each costs a judgement and a paint."""
 
 
 class Store:
@@ -56,7 +59,7 @@ class Store:
         if self._handle is not None:
             return
         loop = asyncio.get_running_loop()
-        wait = max(MIN_GAP_S / 2, MIN_GAP_S - (self.now() - self._told_at))
+        wait = max(SOON_S, MIN_GAP_S - (self.now() - self._told_at))
         self._handle = loop.call_later(wait, self._tell)
 
     def _tell(self) -> None:

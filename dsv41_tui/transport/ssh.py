@@ -24,7 +24,8 @@ from dsv41_tui.transport.scripts import quote
 from dsv41_tui.transport.target import KEEPALIVE_COUNT, KEEPALIVE_S, Target, resolve
 
 LOGIN_TIMEOUT_S = 20.0
-OPEN_TIMEOUT_S = 10.0
+OPEN_TIMEOUT_S = 20.0
+"""The first channel waits for PAM: 13 s were seen on a busy machine."""
 
 
 class _Client(asyncssh.SSHClient):
