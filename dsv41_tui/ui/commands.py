@@ -11,6 +11,7 @@ from textual.content import Content
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui import keys, navigate
+from dsv41_tui.ui.bindings import key_display
 from dsv41_tui.ui.cells import safe
 from dsv41_tui.ui.main_screen import MainScreen
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
 
 Command = tuple[str, str, Callable[[], object]]
-"""Title, help, what it does."""
+"""Title, key, what it does."""
+KEY = 5
 OFFERED = ("zoom", "filter", "pause", "refresh", "copy", "finding-next", "theme", "help", "quit")
 
 
@@ -35,7 +37,7 @@ class PanelCommands(Provider):
             yield from self._places(screen)
         for key in keys.KEYS:
             if key.id in OFFERED and (key.where == "app" or isinstance(screen, MainScreen)):
-                yield t(f"ui.keys.{key.id}-tip"), key.keys.split(",")[0], partial(self._act, key.action)
+                yield t(f"ui.keys.{key.id}-tip"), key_display(key.keys.split(",")[0]), partial(self._act, key.action)
         for name in sorted(self.panel.theme_files):
             yield t("ui.command.theme", name=name), "", partial(setattr, self.app, "theme", name)
 
@@ -45,7 +47,7 @@ class PanelCommands(Provider):
             yield t("ui.command.pane", name=t(f"ui.pane.{spec.id}")), str(spec.key), partial(screen.go, spec.key)
         view = self.panel.feed.view()
         for index, finding in enumerate(view.findings):
-            title = f"{finding.node}: {finding.title}" if finding.node else finding.title
+            title = f"{finding.node or view.state.name if view.state else ''}: {finding.title}"
             yield t("ui.command.finding", title=safe(title)), "Enter", partial(self._finding, index)
         for node in view.nodes:
             yield (
@@ -66,15 +68,29 @@ class PanelCommands(Provider):
         )
 
     async def discover(self) -> Hits:
-        for title, help_, run in self._commands():
-            yield DiscoveryHit(Content(title), run, title, help_ or None)
+        for title, key, run in self._commands():
+            yield DiscoveryHit(_shown(key, Content(title)), run, title)
 
     async def search(self, query: str) -> Hits:
+        """What matches; one that says so where nothing does, since Textual would say it in English only."""
         matcher = self.matcher(query)
-        for title, help_, run in self._commands():
+        found = False
+        for title, key, run in self._commands():
             score = matcher.match(title)
             if score > 0:
-                yield Hit(score, matcher.highlight(title), run, title, help_ or None)
+                found = True
+                yield Hit(score, _shown(key, matcher.highlight(title)), run, title)
+        if not found:
+            yield Hit(0.1, _shown("", Content(t("ui.command.none"))), _nothing, t("ui.command.none"))
+
+
+def _nothing() -> None:
+    """The command of a line that is none."""
+
+
+def _shown(key: str, title: Content) -> Content:
+    """The key in its own column, then the title; never markup."""
+    return Content.assemble((key.rjust(KEY), "$primary bold"), "  ", title)
 
 
 def _name(action: str) -> str:

@@ -24,6 +24,8 @@ class Feed:
         self.ink = ink
         self.cluster: Cluster | None = None
         self.trouble: str | None = None
+        self.unset = False
+        """There is no configuration yet."""
         self._paint = paint
         self._frozen: View | None = None
         self._chosen: tuple[str, str | None] | None = None
@@ -61,16 +63,17 @@ class Feed:
             held = self.cluster.store.now() - self._frozen.now
             return replace(self._frozen, ink=self.ink, paused_s=held, chosen=self._index(self._frozen))
         if self.cluster is None:
-            return View(self.ink, wall=datetime.now().astimezone(), trouble=self.trouble)
+            return View(self.ink, wall=datetime.now().astimezone(), trouble=self.trouble, unset=self.unset)
         store = self.cluster.store
         view = View(
             self.ink, store.now(), store.wall(), store.state, store.findings, self.cluster.limits, self.cluster.config
         )  # fmt: skip
         return replace(view, chosen=self._index(view))
 
-    def wall(self) -> datetime:
-        """The wall clock, also while paused."""
-        return self.cluster.store.wall() if self.cluster else datetime.now().astimezone()
+    def clock(self) -> str:
+        """The time of day, also while paused."""
+        wall = self.cluster.store.wall() if self.cluster else datetime.now().astimezone()
+        return wall.strftime("%H:%M:%S")
 
     @property
     def paused(self) -> bool:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui import navigate, overview
 from dsv41_tui.ui.bindings import bindings
+from dsv41_tui.ui.cells import cut
 from dsv41_tui.ui.layout import Arrangement, arrange
 from dsv41_tui.ui.panes import PaneSpec, panes
 from dsv41_tui.ui.screens.live import LiveScreen
@@ -19,6 +20,8 @@ from dsv41_tui.ui.widgets.chrome import FindingRow, Tabs
 from dsv41_tui.ui.widgets.filter import FilterBar
 from dsv41_tui.ui.widgets.sheet import SheetWidget
 
+SEARCH = 8
+"""Cells of a filter beside the tabs."""
 ALL = 0
 """Key of the overview."""
 
@@ -61,7 +64,12 @@ class MainScreen(LiveScreen):
 
     def paint_body(self, view: View) -> None:
         self.lay_out()
-        self.query_one(Tabs).show(view)
+        tabs = self.query_one(Tabs)
+        unit = next((spec.unit for spec in self.specs if spec.key == self._alone()), "GiB")
+        search = cut(self.current.search, SEARCH, view.ink.glyphs.ellipsis)
+        tabs.right = [(f"/{search}  ", "primary+bold")] if search else []
+        tabs.right.append((unit, "text-muted"))
+        tabs.show(view)
         for sheet in self.query(SheetWidget):
             sheet.view = view
             if sheet.display:
@@ -76,7 +84,6 @@ class MainScreen(LiveScreen):
         self._arranged = new
         tabs, body = self.query_one(Tabs), self.query_one("#body", Container)
         tabs.styles.height, tabs.active = (2 if self.small else 1), (alone or ALL)
-        tabs.unit = next((spec.unit for spec in self.specs if spec.key == alone), "GiB")
         body.styles.grid_size_columns = new.columns
         body.styles.grid_rows = new.rows
         for key in (ALL, *(spec.key for spec in self.specs)):
@@ -173,7 +180,7 @@ class MainScreen(LiveScreen):
         navigate.copy_about(self.panel, item.node if item else None)
 
     def action_filter(self) -> None:
-        self.mount(FilterBar(self.current, t("ui.filter")), after=self.query_one("#body"))
+        self.mount(FilterBar(self.current), after=self.query_one("#body"))
 
     def action_back(self) -> None:
         """One level back: the filter, the selection, the chosen finding, the zoom or tab; never out of the panel."""

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from textual.app import App
+from textual.command import Provider
+
+from dsv41_tui.core.messages import t
 from dsv41_tui.ui.screens.live import LiveScreen
 from dsv41_tui.ui.view import View
 
 if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
+
+
+def commands() -> type[Provider]:
+    """The palette's provider, loaded when the palette is opened."""
+    from dsv41_tui.ui.commands import PanelCommands
+
+    return PanelCommands
+
+
+def refresh(app: PanelApp) -> None:
+    """Ask all nodes for new readings."""
+    if app.feed.cluster is not None:
+        app.feed.cluster.refresh()
+        say(app, "ui.said.refresh")
+
+
+def next_theme(app: PanelApp) -> None:
+    """The next theme by name."""
+    names = sorted(app.theme_files)
+    app.theme = names[(names.index(app.theme) + 1) % len(names)] if app.theme in names else names[0]
+    say(app, "ui.said.theme", name=app.theme)
 
 
 def say(app: PanelApp, key: str, **values: object) -> None:
@@ -41,6 +66,15 @@ def _node_text(view: View, name: str) -> str:
 
     found = node.find(view, name)
     return node.as_text(found, view) if found else ""
+
+
+def show_commands(app: PanelApp) -> None:
+    """The palette, once."""
+    from textual.command import CommandPalette
+
+    shell: App[Any] = app
+    if not CommandPalette.is_open(shell):
+        app.push_screen(CommandPalette(placeholder=t("ui.command.search"), id="--command-palette"))
 
 
 def show_help(app: PanelApp) -> None:

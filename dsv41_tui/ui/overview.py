@@ -149,7 +149,8 @@ def _server(rows: Rows, server: servers.Server, entries: list[mounts.Entry]) -> 
     view = rows.view
     none = view.ink.glyphs.none
     line = rows.line().fit(server.name, view.label - 1, "text+bold").to(view.label)
-    line.put(f"{link_speed(server.link_mbit, none)}  ", "text-muted")
+    if server.link_mbit is not None:
+        line.put(f"{link_speed(server.link_mbit)}  ", "text-muted")
     rate = None if server.hung and not server.rate else server.rate
     line.put(mib_rate(rate, none), "text+bold")
     if server.capacity is not None:

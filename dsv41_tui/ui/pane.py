@@ -26,6 +26,8 @@ def title_row(rows: Rows, key: str, name: str, unit: str) -> None:
         return
     line = rows.line().put(key, "primary+bold").gap()
     line.put(name, "primary+bold" if box.focused else "text+bold").gap()
+    if box.search:
+        line.put(f"/{box.search}", "primary+bold").gap()
     end = box.width - (cell_len(unit) + 1 if unit else 0)
     rule = glyphs.focus if box.focused else glyphs.rule
     line.put(rule * max(0, end - line.column), "primary" if box.focused else "rule")

@@ -60,8 +60,8 @@ def run_panel(
         marks = glyphs.choose(os.environ, probe.cells())
         app = PanelApp(open_cluster, welcome=welcome, theme=theme, keys=keys, marks=marks)
         code = _run(app, faults)
-        if app.last_word:
-            sys.stderr.write(f"dsv41-tui: {app.last_word}\n")
+        for line in app.opening.last_word.splitlines():
+            sys.stderr.write(f"dsv41-tui: {line}\n")
     except Exception:
         faults.write(traceback.format_exc())
         _write(_RESET)

@@ -157,6 +157,8 @@ class Pill:
 def pill(view: View) -> Pill:
     """What is known now; never «serving», which needs proofs that are not read yet."""
     glyphs = view.ink.glyphs
+    if view.unset:
+        return Pill(f"{glyphs.idle} {t('ui.pill.unset')}", "pill-primary")
     if view.trouble is not None:
         return Pill(f"{glyphs.error} {t('ui.pill.no_cluster')}", "pill-error")
     if view.state is None or not any(node.reachable for node in view.nodes):

@@ -44,6 +44,8 @@ class View:
     """How long the view has been stopped."""
     trouble: str | None = None
     """Why there is no cluster."""
+    unset: bool = False
+    """There is no configuration yet."""
 
     @property
     def nodes(self) -> tuple[NodeState, ...]:

@@ -57,6 +57,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         """Draw a view; only what changed goes to the terminal."""
         self.view = view
         self.query_one(Header).show(view)
+        self.query_one(Clock).show(view)
         self.query_one(FindingRow).show(view)
         self.query_one(Footer).show(view)
         self.paint_body(view)
@@ -88,7 +89,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         footer.renew()
 
     def on_screen_resume(self) -> None:
-        self.tick(self.panel.clock_text())
+        self.tick(self.panel.feed.clock())
         self.paint(self.panel.feed.view())
         self.renew_hints()
 

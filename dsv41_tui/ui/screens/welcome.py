@@ -47,13 +47,16 @@ class Choices(ViewRows, can_focus=True):
         rows: list[Strip] = [self._blank(width)]
         rows += self._text(width, 0, t("ui.welcome.intro"), "text")
         rows.append(self._blank(width))
+        if self.busy:
+            rows += self._text(width, 0, f"{self.view.ink.glyphs.busy} {t('ui.welcome.busy')}", "primary")
+            rows.append(self._blank(width))
+        elif self.problem:
+            for line in self.problem.split("\n"):
+                rows += self._text(width, 0, f"{self.view.ink.glyphs.error} {line}", "error")
+            rows.append(self._blank(width))
         for index, choice in enumerate(CHOICES):
             rows += self._choice(width, index, choice)
             rows.append(self._blank(width))
-        if self.busy:
-            rows += self._text(width, 0, f"{self.view.ink.glyphs.busy} {t('ui.welcome.busy')}", "primary")
-        elif self.problem:
-            rows += self._text(width, 0, f"{self.view.ink.glyphs.error} {self.problem}", "error")
         return rows
 
     def _blank(self, width: int) -> Strip:
@@ -155,7 +158,7 @@ class WelcomeScreen(LiveScreen):
         result = await action()
         self.choices.busy = False
         if isinstance(result, Path):
-            self.panel.go_on(result)
+            self.panel.opening.go_on(result)
             return
         self.choices.problem = result
         self.choices.renew()

@@ -68,10 +68,10 @@ class Tabs(ViewRows):
         super().__init__(view, id="tabs")
         self.names = names
         self.active = 0
-        self.unit = ""
+        self.right: list[tuple[str, str]] = []
 
     def make(self, width: int, height: int) -> Sequence[Strip]:
-        return strips.tabs(self.view, self.names(self.view), self.active, self.unit, width) if height > 1 else ()
+        return strips.tabs(self.view, self.names(self.view), self.active, self.right, width) if height > 1 else ()
 
 
 class Footer(ViewRows):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui.widgets.chrome import Footer
 from dsv41_tui.ui.widgets.sheet import SheetWidget
 
 
@@ -18,15 +20,17 @@ class FilterBar(Horizontal):
     class Changed(Message):
         """The pane's filter has another text."""
 
-    def __init__(self, pane: SheetWidget, label: str) -> None:
+    def __init__(self, pane: SheetWidget) -> None:
         super().__init__(id="filter")
         self._pane = pane
-        self._label = label
 
     def compose(self) -> ComposeResult:
-        yield Input(self._pane.search, placeholder=self._label, compact=True, select_on_focus=False)
+        yield Label("/", id="filter-mark")
+        yield Input(self._pane.search, placeholder=t("ui.filter"), compact=True, select_on_focus=False)
+        yield Label(t("ui.filter_keys"), id="filter-keys")
 
     def on_mount(self) -> None:
+        self.screen.query_one(Footer).display = False
         self.query_one(Input).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -44,5 +48,6 @@ class FilterBar(Horizontal):
 
     def _close(self) -> None:
         self.post_message(self.Changed())
+        self.screen.query_one(Footer).display = True
         self._pane.focus()
         self.remove()

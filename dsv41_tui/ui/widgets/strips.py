@@ -138,7 +138,7 @@ def _quiet(view: View, width: int) -> Strip:
         line = view.line(width, "tint-error").gap().put(f"{view.ink.glyphs.error} ", "error+bold")
         return line.put(cut_word(safe(view.trouble), width - 4, view.ink.glyphs.ellipsis), "text+bold").strip()
     if view.state is None:
-        return line.put(t("ui.waiting"), "text-muted").strip()
+        return line.put("" if view.unset else t("ui.waiting"), "text-muted").strip()
     if any(node_standing(node, view).level != "ok" for node in view.nodes):
         return line.put(t("ui.header.not_all_read"), "text-muted").strip()
     return line.put(t("ui.header.quiet"), "text-muted").strip()
@@ -148,6 +148,8 @@ def footer(view: View, hints: Sequence[Hint], message: str, width: int) -> Strip
     """Keys by groups: looking, acting, quit; at the right what we cost the nodes, or a passing message."""
     line = view.line(width, "surface").gap()
     right = message or cost(view, short=width < 100)
+    if cell_len(message) > width // 2:
+        return line.put(cut(safe(message), width - 2, view.ink.glyphs.ellipsis)).strip()
     room = width - cell_len(right) - 3
     quit_hint = [hint for hint in hints if hint.place == 99]
     tail = sum(cell_len(shown(hint)) + cell_len(hint.text) + 3 for hint in quit_hint)
@@ -172,10 +174,12 @@ def cost(view: View, *, short: bool) -> str:
     return t(key, seconds=f"{seconds:.1f}", sessions=sessions)
 
 
-def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, unit: str, width: int) -> list[Strip]:
+def tabs(
+    view: View, names: Sequence[tuple[str, str, str, str]], active: int, right: Sequence[tuple[str, str]], width: int
+) -> list[Strip]:
     """Two rows for small screens: `0 All  1 Memory x`, and a rule that is heavy under the active one.
 
-    `names` holds key, name, glyph and the glyph's style; `unit` stands at the rule's end.
+    `names` holds key, name, glyph and the glyph's style; `right` stands at the rule's end: the filter, the unit.
     """
     glyphs = view.ink.glyphs
     line, under = view.line(width).gap(), view.line(width).gap()
@@ -188,9 +192,10 @@ def tabs(view: View, names: Sequence[tuple[str, str, str, str]], active: int, un
             line.gap().put(glyph, style)
         under.put((glyphs.focus if here else glyphs.rule) * (line.column - start), "primary" if here else "rule")
         line.put(" " * gap, "text")
-        under.put(glyphs.rule * gap, "rule")
-    tail = cell_len(unit) + 1 if unit else 0
-    under.put(glyphs.rule * max(0, width - 1 - tail - under.column), "rule")
-    if unit:
-        under.gap().put(unit, "text-muted")
+        if index < len(names) - 1:
+            under.put(glyphs.rule * gap, "rule")
+    tail = sum(cell_len(safe(text)) for text, _ in right)
+    under.put(glyphs.rule * max(0, width - 2 - tail - under.column), "rule").gap(1 if tail else 0)
+    for text, style in right:
+        under.put(text, style)
     return [line.strip(), under.strip()]

@@ -48,6 +48,8 @@ def sparkline(line: Line, values: Sequence[int | None], scale: float, style_of: 
             line.put(" ", "track")
         elif value <= 0:
             line.put(glyphs.levels[0], "rule")
+        elif value > scale:
+            line.put(glyphs.over, "rule")
         else:
             line.put(_level(glyphs, value / scale), style_of(value))
     return line
@@ -64,6 +66,8 @@ def chart_row(line: Line, values: Sequence[int | None], scale: float, row: int, 
     for value in values:
         if value is None:
             line.put(" ", "track")
+        elif value <= 0:
+            line.put(glyphs.levels[0] if row == height - 1 else " ", "rule")
         elif value > scale:
             line.put(glyphs.over if row == 0 else " ", "rule")
         else:
