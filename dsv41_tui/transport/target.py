@@ -124,6 +124,7 @@ def _fixed_options() -> dict[str, Any]:
         "keepalive_count_max": KEEPALIVE_COUNT,
         "connect_timeout": 8,
         "login_timeout": 12,
+        "utf8_decode_errors": "replace",  # else a banner in Latin-1 or Big5 ends the connection
         "env": {},
         "send_env": [],
         "command": None,

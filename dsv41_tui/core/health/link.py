@@ -116,9 +116,9 @@ def _last_memory(node: NodeState, now: float) -> tuple[Evidence, ...]:
 
 def _silent(node: NodeState, limits: Limits, now: float) -> Iterable[Finding]:
     """The connection stands and nothing at all came over it for too long."""
-    taken = {reading.at: reading.period_s for reading in _all(node).values() if reading.at is not None}
-    due_s = 2 * min(taken.values(), default=0.0) + 1.0
-    silence = now - max([*taken, node.link.since])
+    taken = [(reading.at, reading.period_s) for reading in _all(node).values() if reading.at is not None]
+    due_s = 2 * min((period for _, period in taken), default=0.0) + 1.0
+    silence = now - max([node.link.since, *(at for at, _ in taken)])
     if silence <= max(limits.silent_after_s, due_s):
         return
     yield finding(

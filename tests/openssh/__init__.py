@@ -1,0 +1,1 @@
+"""The panel against real OpenSSH servers on loopback."""
