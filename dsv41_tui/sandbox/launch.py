@@ -35,6 +35,8 @@ class SandboxHandle:
         self.config = Path(ready["config"])
         """The configuration to open."""
         self.folder = Path(ready["dir"])
+        """Its private folder; it is gone after `stop`."""
+        self._folders = (self.folder, Path(ready["quick"]))
         self.nodes: list[dict[str, Any]] = ready["nodes"]
         """For each node its name, role, host, port and root."""
 
@@ -43,12 +45,13 @@ class SandboxHandle:
         return self._process.pid
 
     async def stop(self) -> None:
-        """End the process and see that its folder is gone; safe to call twice."""
+        """End the process and see that its folders are gone; safe to call twice."""
         await _end(self._process)
         self._errors.cancel()
-        # It removes its folder itself; this is for one that was killed.
-        if self.folder.name.startswith(PREFIX):
-            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        # It removes its folders itself; this is for one that was killed.
+        for folder in self._folders:
+            if folder.name.startswith(PREFIX):
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def start_sandbox(

@@ -115,7 +115,12 @@ def names() -> list[str]:
 
 
 def load_scenario(name: str) -> Scenario:
-    """Read a scenario by name. ConfigError with one line for an unknown name or a file that is wrong."""
+    """Read a scenario by name, or a file of one's own by a path that ends in `.toml`.
+
+    ConfigError with one line for an unknown name or a file that is wrong.
+    """
+    if name.endswith(".toml"):
+        return read_scenario(Path(name))
     if name not in names():
         raise ConfigError(t("sandbox.error.unknown", name=clean_line(name, 40), known=", ".join(names())))
     return read_scenario(FOLDER / f"{name}.toml")
@@ -128,9 +133,11 @@ def read_scenario(file: Path) -> Scenario:
         return Scenario.model_validate(tomllib.loads(file.read_text("utf-8")))
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in fault["loc"]) or "-"
+        key = "".join(f"{part}." for part in fault["loc"])[:-1]
         value = "" if isinstance(fault["input"], dict) else f" ({clean_line(repr(fault['input']), 60)})"
-        why = f"{fault['msg'].removeprefix('Value error, ')}{value}"
-    except (OSError, ValueError) as error:
-        key, why = "-", str(error)
-    raise ConfigError(t("sandbox.error.scenario", file=shown, key=key, why=clean_line(why, 200)))
+        why = f"{key}: {fault['msg'].removeprefix('Value error, ')}{value}"
+    except OSError as error:
+        why = error.strerror or str(error)
+    except ValueError as error:
+        why = str(error)
+    raise ConfigError(t("sandbox.error.scenario", file=shown, why=clean_line(why, 200)))

@@ -15,6 +15,7 @@ ADDRESS = "127.0.0.1"
 """The only address that is listened on."""
 USER = "dsv"
 """The only user that can log in."""
+_CHUNK = 1 << 16
 
 
 class _Login(asyncssh.SSHServer):
@@ -71,15 +72,43 @@ class NodeServer:
         """Run the command of one channel; no command gives a shell that reads standard input."""
         argv = ["/bin/sh"] if process.command is None else ["/bin/sh", "-c", process.command]
         child = self._children.start(argv, self._environment, self._home)
-        pipes = child.process
         try:
-            await process.redirect(stdin=pipes.stdin, stdout=pipes.stdout, stderr=pipes.stderr)
-            finished = asyncio.ensure_future(_finish(process, child))
-            closed = asyncio.ensure_future(process.wait_closed())
-            await asyncio.wait({finished, closed}, return_when=asyncio.FIRST_COMPLETED)
-            finished.cancel()
+            # The end of one output must not end the other; the channel's end is sent with the exit code.
+            await process.redirect(stdout=child.process.stdout, stderr=child.process.stderr, send_eof=False)
+            tasks = [asyncio.ensure_future(work) for work in (_feed(process, child), _finish(process, child))]
+            closed = asyncio.ensure_future(process.channel.wait_closed())
+            await asyncio.wait({tasks[1], closed}, return_when=asyncio.FIRST_COMPLETED)
+            for task in (*tasks, closed):
+                task.cancel()
+            await asyncio.gather(*tasks, closed, return_exceptions=True)
         finally:
             self._children.end(child)
+
+
+async def _feed(process: asyncssh.SSHServerProcess[bytes], child: Child) -> None:
+    """Hand standard input on, at the pace of the command.
+
+    asyncssh would do it by `redirect`, and then the end of input can overtake the last of the data: when the pipe has
+    room again, asyncio closes it although more was written from within its own call.
+    """
+    loop = asyncio.get_running_loop()
+    protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader())
+    transport, _ = await loop.connect_write_pipe(lambda: protocol, child.process.stdin)
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+    try:
+        while True:
+            try:
+                data = await process.stdin.read(_CHUNK)
+            except (asyncssh.BreakReceived, asyncssh.SignalReceived, asyncssh.TerminalSizeChanged):
+                continue  # as sshd for a root login: not passed on
+            if not data:
+                return
+            writer.write(data)
+            await writer.drain()
+    except (OSError, asyncssh.Error):
+        pass  # the command reads no more, or the connection is gone
+    finally:
+        writer.close()
 
 
 async def _finish(process: asyncssh.SSHServerProcess[bytes], child: Child) -> None:

@@ -45,8 +45,12 @@ def make_shared(folder: Path) -> None:
             (stand_ins / file.name).chmod(0o755)
 
 
-def make_member(root: Path, shared: Path, member: Member, files: Mapping[str, str]) -> None:
-    """Make the tree of one member below `root`, which is not there yet."""
+def make_member(root: Path, quick: Path, stand_ins: Path, member: Member, files: Mapping[str, str]) -> None:
+    """Make the tree of one member below `root`, which is not there yet; what moves lies below `quick`."""
+    root.mkdir(parents=True)
+    for place in ("proc", CONTROL):
+        (quick / place).mkdir(parents=True)
+        (root / place).symlink_to(quick / place)
     for place in ("bin", "dev/shm", "tmp", f"{CONTROL}/ticks", HOME.lstrip("/")):
         (root / place).mkdir(parents=True)
     for place, text in files.items():
@@ -56,7 +60,7 @@ def make_member(root: Path, shared: Path, member: Member, files: Mapping[str, st
     if member.role == "nas":
         _make_shards(root / "share/models" / _CHECKPOINT)
         return
-    for stand_in in (shared / "stand-ins").iterdir():
+    for stand_in in stand_ins.iterdir():
         (root / "bin" / stand_in.name).symlink_to(stand_in)
     for place in member.mounts:
         _make_shards(root / place.lstrip("/") / _CHECKPOINT)
