@@ -10,7 +10,7 @@ UV ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(BIN)/uv))
 LOCK = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
-.PHONY: help demo test lint pytest bench lock wheel clean venv venv-dev
+.PHONY: help clean-venv demo test lint pytest bench lock wheel clean venv venv-dev
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -45,10 +45,12 @@ lock: ## Write the two locks anew from pyproject.toml (needs uv); UPGRADE=--upgr
 wheel: venv ## Build the wheel into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
-clean: ## Remove what make made: the environment, dist/, caches
-	@if [ -f $(VENV)/made-from ]; then rm -rf $(VENV); elif [ -e $(VENV) ]; then echo "$(VENV) was not made by this Makefile; left alone"; fi
+clean: clean-venv ## Remove what make made: the environment, dist/, caches
 	rm -rf dist build .bed .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+clean-venv:
+	@if [ -f $(VENV)/made-from ]; then rm -rf $(VENV); elif [ -e $(VENV) ]; then echo "$(VENV) was not made by this Makefile; left alone"; fi
 
 venv:
 	@sh tools/venv.sh $(VENV) runtime

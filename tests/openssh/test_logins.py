@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dsv41_tui.config import NodeConfig
 from tests.bed.panel import Panel, panel
 from tests.bed.sshd import SshBed, make_key
 
@@ -133,10 +134,8 @@ def _host(bed: SshBed, port: int, user: str, name: str = "spark1", key: bool = T
     return "\n".join(lines) + "\n"
 
 
-def _alias(bed: SshBed, name: str = "spark1"):  # type: ignore[no-untyped-def]
+def _alias(bed: SshBed, name: str = "spark1") -> NodeConfig:
     """A node that is an alias of the operator's ssh_config and nothing else."""
-    from dsv41_tui.config import NodeConfig
-
     return NodeConfig(name="node", ssh=name, ssh_config=str(bed.client.ssh_config))
 
 
