@@ -24,11 +24,14 @@ from dsv41_tui.core.model import (
     Severity,
 )
 from dsv41_tui.core.readings import GIB, MIB
+from dsv41_tui.core.text import clean_line
 from dsv41_tui.core.value import Value
 
 T = TypeVar("T")
 SEVERITIES: tuple[Severity, ...] = ("error", "warn", "info")
 """Worst first."""
+LINE_LIMIT = 2000
+"""Characters of one text; only absurd names reach it."""
 
 
 class Kind(Value):
@@ -49,12 +52,24 @@ class Seen(NamedTuple):
 
 def title(text: str = "title", **values: object) -> Seen:
     """The values of a title; `text` names another than the usual one."""
-    return Seen(values, text)
+    return Seen(_clean(values), text)
 
 
 def fix(text: str = "fix", **values: object) -> Seen:
     """The values of a fix; `text` names another than the usual one."""
-    return Seen(values, text)
+    return Seen(_clean(values), text)
+
+
+def _clean(values: Mapping[str, object]) -> dict[str, object]:
+    """Names come from files with octal escapes, so they can hold what the transport's edge did not see.
+
+    Each is cleaned by itself: a broken escape sequence in a name would swallow the rest of a whole sentence.
+    """
+    return {key: _line(value) if isinstance(value, str) else value for key, value in values.items()}
+
+
+def _line(text: str) -> str:
+    return clean_line(text, LINE_LIMIT)
 
 
 def finding(
@@ -76,23 +91,30 @@ def finding(
     if stale_s is not None:
         text = t("findings.aged", text=text, age=duration(stale_s))
         severity = "warn" if severity == "error" else severity
+    mended = t(f"findings.{kind.id}.{mend.text}", **mend.values)
     return Finding(
         id=kind.id,
         severity=severity,
         title=text,
         cause_id=causes[0].cause_id if causes and causes[0].likelihood in ("confirmed", "likely") else None,
         causes=tuple(causes),
-        evidence=tuple(evidence),
-        fix=Fix(text=t(f"findings.{kind.id}.{mend.text}", **mend.values), commands=tuple(commands), restart=restart),
+        evidence=tuple(_clean_evidence(item) for item in evidence),
+        fix=Fix(text=mended, commands=tuple(commands), restart=restart),
         node=node,
         count=count,
         pane=kind.pane,
     )
 
 
+def _clean_evidence(item: Evidence) -> Evidence:
+    reading = None if item.reading is None else _line(item.reading)
+    line = None if item.line is None else _line(item.line)
+    return Evidence(source=_line(item.source), reading=reading, line=line)
+
+
 def cause(cause_id: str, likelihood: Likelihood, why: str, **values: object) -> Cause:
     """One cause; `why` is a key under `findings.why`."""
-    return Cause(cause_id=cause_id, likelihood=likelihood, why=t(f"findings.why.{why}", **values))
+    return Cause(cause_id=cause_id, likelihood=likelihood, why=t(f"findings.why.{why}", **_clean(values)))
 
 
 def usable(node: NodeState, reading: Reading[T], now: float) -> tuple[T, float | None] | None:
@@ -124,7 +146,9 @@ def rate(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: `14 s`, `3 min`, `1 h 10 min`."""
+    """Seconds for people: `14 s`, `3 min`, `1 h 10 min`; `?` for what is no span of time."""
+    if not 0 <= seconds < 1e9:
+        return "0 s" if seconds < 0 else "?"
     whole = int(seconds + 0.5)
     if whole < 60:
         return f"{whole} s"
@@ -144,7 +168,7 @@ def readings(**values: int | None) -> str:
 
 def argument(text: str) -> str:
     """Remote text as one argument of a command that is shown to be copied."""
-    return shlex.quote(text)
+    return shlex.quote(_line(text))
 
 
 def host_argument(text: str) -> str:

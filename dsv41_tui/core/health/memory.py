@@ -26,7 +26,7 @@ from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NodeState, Severity
 from dsv41_tui.core.readings import GIB, MIB, Memory
 
-KHO = Kind(id="memory-kho-cma", severities=("error",), pane="memory")
+KHO = Kind(id="memory-kho-cma", severities=("error", "warn"), pane="memory")
 AVAILABLE = Kind(id="memory-available-low", severities=("error", "warn"), pane="memory")
 CACHE = Kind(id="memory-page-cache", severities=("warn",), pane="memory")
 FALLING = Kind(id="memory-falling", severities=("warn", "info"), pane="memory")

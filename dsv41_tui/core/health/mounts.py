@@ -5,6 +5,7 @@ Bind mounts and several mounts of one export share a superblock, its options and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -150,18 +151,21 @@ def better_line(mount: NfsMount, limits: Limits) -> str:
         parts = ["docker volume create --driver local --opt type=nfs", f"--opt {argument('o=' + _joined(options))}"]
         return " ".join([*parts, f"--opt {argument('device=:/' + path)}", argument(mount.volume)])
     options.setdefault("_netdev", "")
-    place = mount.mount_point.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011")
-    source = mount.source.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011")
-    return f"{source} {place} nfs {_joined(options)} 0 0"
+    return f"{_escaped(mount.source)} {_escaped(mount.mount_point)} nfs {_joined(options)} 0 0"
+
+
+def _escaped(name: str) -> str:
+    """A name as fstab writes it."""
+    return re.sub(r"[\\ \t\n#]", lambda match: f"\\{ord(match[0]):03o}", name)
 
 
 def _joined(options: dict[str, str]) -> str:
     return ",".join(key if value == "" else f"{key}={value}" for key, value in options.items())
 
 
-def remount(mount: NfsMount) -> tuple[str, ...]:
-    """Commands that put the better line in force."""
+def remount(mount: NfsMount, limits: Limits) -> tuple[str, ...]:
+    """Commands that put the better line in force; a line of fstab has to be edited before."""
     if mount.volume is not None:
-        return (f"docker volume rm {argument(mount.volume)}",)
+        return (f"docker volume rm {argument(mount.volume)}", better_line(mount, limits))
     place = argument(mount.mount_point)
     return (f"sudo umount {place}", f"sudo mount {place}")

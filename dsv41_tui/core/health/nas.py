@@ -87,7 +87,7 @@ def _progress(array: RaidArray) -> str:
         parts.append(f"{array.progress_percent:.1f} %")
     if array.eta_s is not None:
         parts.append(t("findings.left", time=duration(array.eta_s)))
-    return ", ".join(parts) or "?"
+    return ", ".join(parts)
 
 
 def _service(node: NodeState, told: NasServer, stale_s: float | None) -> Iterable[Finding]:

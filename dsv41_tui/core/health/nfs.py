@@ -24,6 +24,7 @@ from dsv41_tui.core.health.common import (
 from dsv41_tui.core.health.host import recent_reboots
 from dsv41_tui.core.health.mounts import Subject, is_soft, nas_of, server, server_key, subjects
 from dsv41_tui.core.limits import Limits
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState, Probe
 
 HUNG = Kind(id="nfs-not-responding", severities=("error", "warn"), pane="nfs")
@@ -61,15 +62,17 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
 
 def _hung(state: ClusterState, node: NodeState, subject: Subject, now: float) -> Finding:
     mount = subject.mount
-    soft = is_soft(mount.got)
     host = host_argument(server(mount))
+    causes = _hang_causes(state, node, mount, now)
+    effect = t(f"findings.{HUNG.id}.effect-{'soft' if is_soft(mount.got) else 'hard'}")
+    order = t(f"findings.{HUNG.id}.order-{'here' if causes[0].cause_id == 'nfs_firewall' else 'server'}")
     return finding(
         HUNG,
         "error",
         title(place=mount.mount_point, server=server(mount) or "?", age=duration(now - mount.state_since)),
-        fix("fix-soft" if soft else "fix-hard", server=host),
+        fix(effect=effect, order=order),
         node=node.name,
-        causes=_hang_causes(state, node, mount, now),
+        causes=causes,
         evidence=(*_probe_evidence(mount), *_transport_evidence(mount), _options_evidence(mount)),
         commands=(
             f"ping -c 3 {host}",
@@ -189,9 +192,9 @@ def _denied(node: NodeState, subject: Subject) -> Finding:
 def _unmounted(state: ClusterState, node: NodeState, subject: Subject, now: float) -> Finding:
     mount = subject.mount
     gone = mount.mounted
-    asked = [Evidence(source=mount.asked_source, reading=f"{mount.source} {mount.mount_point}")]
+    asked = Evidence(source=mount.asked_source or "/etc/fstab", reading=f"{mount.source} {mount.mount_point}")
     reboots = recent_reboots(node, state.notices, now)
-    why = cause("nfs_mount_missing", "confirmed", "after-reboot" if reboots else "not-mounted")
+    why = cause("nfs_mount_missing", "confirmed", "gone" if gone else "after-reboot" if reboots else "not-mounted")
     return finding(
         UNMOUNTED,
         "error",
@@ -199,7 +202,7 @@ def _unmounted(state: ClusterState, node: NodeState, subject: Subject, now: floa
         fix(),
         node=node.name,
         causes=(why,),
-        evidence=_probe_evidence(mount) if gone else asked,
+        evidence=_probe_evidence(mount) if gone else (asked,),
         commands=(
             f"sudo mount {argument(mount.mount_point)}",
             f"findmnt {argument(mount.mount_point)}",

@@ -113,12 +113,19 @@ def _finding(
     known = link_mbit(nas_of(state, mount), limits, now)
     severity, why = _judge(known, ceiling)
     busy = [(node, seen) for node, seen in readers if (seen.read_bytes_per_s or 0) >= 1 << 20]
+    names = {node.name for node, _ in busy}
     host = host_argument(server(mount))
+    head = title(
+        "title-one" if len(names) == 1 else "title",
+        server=server(mount) or "?",
+        rate=rate(total),
+        nodes=len(names),
+        speed=ethernet(ceiling),
+    )
     return finding(
         FLAT,
         severity,
-        title(server=server(mount) or "?", rate=rate(total), nodes=len({node.name for node, _ in busy}),
-              speed=ethernet(ceiling)),
+        head,
         fix(),
         causes=(why,),
         evidence=[
@@ -130,7 +137,7 @@ def _finding(
             "grep -H . /sys/class/net/*/speed",
             "grep -H . /sys/class/net/*/speed   # on the server",
         ),
-    )  # fmt: skip
+    )
 
 
 def _judge(known_mbit: int | None, ceiling: int) -> tuple[Severity, Cause]:

@@ -37,7 +37,7 @@ from dsv41_tui.core.health.mounts import (
     version_rank,
 )
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Evidence, Finding, NfsMount, NodeState
+from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState
 
 SOFT = Kind(id="nfs-soft-mount", severities=("warn",), pane="nfs")
 NCONNECT_IGNORED = Kind(id="nfs-nconnect-ignored", severities=("warn",), pane="nfs")
@@ -88,7 +88,7 @@ def _soft(node: NodeState, subject: Subject, limits: Limits) -> Iterable[Finding
         node=node.name,
         causes=(cause("nfs_soft_mount_eio", "confirmed", "soft", word=word),),
         evidence=(Evidence(source=_source(mount), reading=word),),
-        commands=remount(mount),
+        commands=remount(mount, limits),
         restart=True,
         stale_s=subject.stale_s,
         count=subject.places,
@@ -114,7 +114,7 @@ def _nconnect(state: ClusterState, node: NodeState, subject: Subject, limits: Li
         fix(line=better_line(mount, limits)),
         node=node.name,
         evidence=(Evidence(source="/proc/self/mountstats xprt", reading=f"{got} xprt"),),
-        commands=remount(mount),
+        commands=remount(mount, limits),
         restart=True,
         stale_s=subject.stale_s,
         count=subject.places,
@@ -168,34 +168,38 @@ def _rsize(state: ClusterState, node: NodeState, subject: Subject, limits: Limit
     nas = nas_of(state, mount)
     told = fresh(nas, nas.nas, now) if nas is not None else None
     largest = told.max_block_bytes if told is not None else None
-    why = (
-        cause("nfs_option_not_applied", "confirmed", "max-block", bytes=largest)
-        if largest is not None and largest <= got
-        else cause("nfs_option_not_applied", "likely", "max-block-unread", bytes=got)
+    server_side = (
+        "cat /proc/fs/nfsd/max_block_size   # on the server",
+        "sudo sh -c 'systemctl stop nfs-server; "
+        f"echo {wanted} > /proc/fs/nfsd/max_block_size; systemctl start nfs-server'   # on the server",
     )
     block = [] if largest is None else [Evidence(source="/proc/fs/nfsd/max_block_size", reading=str(largest))]
     yield finding(
         RSIZE_CLAMPED,
         "info" if asked is None else "warn",
         title(place=mount.mount_point, asked=wanted, got=got),
-        fix(wanted=wanted),
+        fix("fix-remount" if largest is not None and largest > got else "fix", wanted=wanted),
         node=node.name,
-        causes=(why,),
+        causes=(_clamp_cause(got, largest),),
         evidence=(
             *([] if asked is None else [Evidence(source=mount.asked_source or "", reading=f"rsize={asked}")]),
             Evidence(source="/proc/self/mountinfo", reading=f"rsize={got}"),
             *block,
         ),
-        commands=(
-            "cat /proc/fs/nfsd/max_block_size   # on the server",
-            "sudo sh -c 'systemctl stop nfs-server; "
-            f"echo {wanted} > /proc/fs/nfsd/max_block_size; systemctl start nfs-server'   # on the server",
-            *remount(mount),
-        ),
+        commands=(*(() if largest is not None and largest > got else server_side), *remount(mount, limits)),
         restart=True,
         stale_s=subject.stale_s,
         count=subject.places,
     )
+
+
+def _clamp_cause(got: int, largest: int | None) -> Cause:
+    """A server whose limit is higher now was raised after the mount, or the mount shares an older one."""
+    if largest is None:
+        return cause("nfs_option_not_applied", "likely", "max-block-unread", bytes=got)
+    if largest <= got:
+        return cause("nfs_option_not_applied", "confirmed", "max-block", bytes=largest)
+    return cause("nfs_option_not_applied", "likely", "max-block-higher", bytes=largest)
 
 
 def _rsize_small(node: NodeState, subject: Subject, limits: Limits, asked: int) -> Finding:
@@ -207,7 +211,7 @@ def _rsize_small(node: NodeState, subject: Subject, limits: Limits, asked: int) 
         fix(line=better_line(mount, limits)),
         node=node.name,
         evidence=(Evidence(source=mount.asked_source or "", reading=f"rsize={asked}"),),
-        commands=remount(mount),
+        commands=remount(mount, limits),
         restart=True,
         stale_s=subject.stale_s,
         count=subject.places,
@@ -241,7 +245,7 @@ def _version(state: ClusterState, node: NodeState, subject: Subject, limits: Lim
             Evidence(source="/proc/self/mountinfo", reading=f"vers={have}"),
             *([Evidence(source="/proc/fs/nfsd/versions", reading=", ".join(offered))] if best else []),
         ),
-        commands=remount(mount) if best else (ask,),
+        commands=remount(better, limits) if best else (ask,),
         restart=best is not None,
         stale_s=subject.stale_s,
         count=subject.places,
@@ -265,7 +269,7 @@ def _volume(node: NodeState, subject: Subject, limits: Limits) -> Iterable[Findi
     ]
     if not differ:
         return
-    said = ", ".join(f"{name} {'-' if have is None else have}, {want}" for name, have, want in differ)
+    said = ", ".join(f"{name} {'—' if have is None else have} ({want})" for name, have, want in differ)
     yield finding(
         VOLUME_OPTIONS,
         "info",
@@ -276,7 +280,7 @@ def _volume(node: NodeState, subject: Subject, limits: Limits) -> Iterable[Findi
             Evidence(source=mount.asked_source or "", reading=f"{name}={'absent' if have is None else have}")
             for name, have, _ in differ
         ],
-        commands=(*remount(mount), better_line(mount, limits)),
+        commands=remount(mount, limits),
         restart=True,
         stale_s=subject.stale_s,
         count=subject.places,

@@ -63,7 +63,7 @@ def _remove_ipc(node: NodeState, shm: ShmUse, logind: Logind, owner: str, stale_
         REMOVE_IPC,
         "warn",
         title(owner=owner),
-        fix(),
+        fix(owner=owner),
         node=node.name,
         causes=(cause("logind_remove_ipc", "confirmed", "remove-ipc", owner=owner),),
         evidence=(
