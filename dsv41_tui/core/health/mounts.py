@@ -54,11 +54,6 @@ def server_key(mount: NfsMount) -> str:
     return mount.got.get("addr") or server(mount)
 
 
-def version(mount: NfsMount) -> str | None:
-    """The protocol version in force, such as `4.1` or `3`."""
-    return mount.got.get("vers") or mount.got.get("nfsvers")
-
-
 def version_rank(text: str) -> tuple[int, ...]:
     """For comparison; what is no version ranks lowest."""
     parts = text.split(".")

@@ -22,7 +22,7 @@ from dsv41_tui.core.health.common import (
     title,
 )
 from dsv41_tui.core.health.host import recent_reboots
-from dsv41_tui.core.health.mounts import Subject, is_soft, nas_of, server, server_key, subjects
+from dsv41_tui.core.health.mounts import Subject, nas_of, server, server_key, subjects
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState, Probe
@@ -64,7 +64,7 @@ def _hung(state: ClusterState, node: NodeState, subject: Subject, now: float) ->
     mount = subject.mount
     host = host_argument(server(mount))
     causes = _hang_causes(state, node, mount, now)
-    effect = t(f"findings.{HUNG.id}.effect-{'soft' if is_soft(mount.got) else 'hard'}")
+    effect = t(f"findings.{HUNG.id}.effect-{'soft' if mount.hard is False else 'hard'}")
     order = t(f"findings.{HUNG.id}.order-{'here' if causes[0].cause_id == 'nfs_firewall' else 'server'}")
     return finding(
         HUNG,

@@ -146,6 +146,14 @@ LINK = [
         only("node-silent", "warn"),
     ),
     Case(
+        "silent, and a rare reading came in the same moment as a fast one",
+        cluster(
+            node("spark1"),
+            nas(memory=memory(age_s=9), net=reading((), 9, 60), nas=told().model_copy(update={"at": NOW - 9})),
+        ),
+        only("node-silent", "warn", "nas"),
+    ),
+    Case(
         "a NAS that is read every ten seconds",
         cluster(
             node("spark1"), nas(memory=reading(None), net=reading(None), nas=told().model_copy(update={"at": NOW - 12}))
