@@ -54,6 +54,11 @@ def server_key(mount: NfsMount) -> str:
     return mount.got.get("addr") or server(mount)
 
 
+def version(mount: NfsMount) -> str | None:
+    """The protocol version in force, such as `4.1` or `3`; mounts of old kernels write `nfsvers`."""
+    return mount.version or mount.got.get("nfsvers")
+
+
 def version_rank(text: str) -> tuple[int, ...]:
     """For comparison; what is no version ranks lowest."""
     parts = text.split(".")

@@ -33,6 +33,7 @@ from dsv41_tui.core.health.mounts import (
     server,
     server_key,
     subjects,
+    version,
     version_rank,
 )
 from dsv41_tui.core.limits import Limits
@@ -220,7 +221,7 @@ def _rsize_small(node: NodeState, subject: Subject, limits: Limits, asked: int) 
 def _version(state: ClusterState, node: NodeState, subject: Subject, limits: Limits, now: float) -> Iterable[Finding]:
     """A newer version is named only where the server is known to offer it."""
     mount = subject.mount
-    have = mount.version
+    have = version(mount)
     if have is None or version_rank(have) in ((0,), version_rank(BEST_VERSION)):
         return
     nas = nas_of(state, mount)
