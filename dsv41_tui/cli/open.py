@@ -20,7 +20,7 @@ async def opened(flags: Globals) -> AsyncIterator[Cluster]:
     if flags.demo is not None:
         from dsv41_tui.sandbox.launch import start_sandbox
 
-        sandbox = await start_sandbox(flags.demo)
+        sandbox = await start_sandbox(flags.demo, told=True)
         try:
             yield open_config(sandbox.config)
         finally:

@@ -26,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if not 1 <= call.nodes <= MOST_NODES:
             raise ConfigError(t("sandbox.error.nodes", count=call.nodes, most=MOST_NODES))
-        asyncio.run(_run(load_scenario(call.scenario), call.nodes, call.nas, call.dir))
+        asyncio.run(_run(load_scenario(call.scenario), call))
     except ConfigError as error:
         sys.stderr.write(f"{error.message}\n")
         return 2
@@ -38,11 +38,12 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--scenario", default="healthy", help=t("sandbox.help-scenario", known=", ".join(names())))
     parser.add_argument("--nodes", type=int, default=2, help=t("sandbox.help-nodes", most=MOST_NODES))
     parser.add_argument("--nas", action=argparse.BooleanOptionalAction, default=True, help=t("sandbox.help-nas"))
+    parser.add_argument("--told", action="store_true", help=t("sandbox.help-told"))
     parser.add_argument("--dir", type=Path, metavar="DIR", help=t("sandbox.help-dir"))
     return parser.parse_args(words)
 
 
-async def _run(scenario: Scenario, nodes: int, nas: bool, base: Path | None) -> None:
+async def _run(scenario: Scenario, call: argparse.Namespace) -> None:
     from dsv41_tui.sandbox.cluster import Sandbox
 
     stop = asyncio.Event()
@@ -51,9 +52,9 @@ async def _run(scenario: Scenario, nodes: int, nas: bool, base: Path | None) -> 
         loop.add_signal_handler(number, stop.set)
     # A thread, since standard input can be a pipe, a terminal or a file, and not all of them can be polled.
     threading.Thread(target=_wait_for_end_of_input, args=(loop, stop), daemon=True).start()
-    sandbox = Sandbox(scenario, nodes, nas=nas)
+    sandbox = Sandbox(scenario, call.nodes, nas=call.nas, ahead_s=scenario.told_s if call.told else 0.0)
     try:
-        ready = await sandbox.start(base)
+        ready = await sandbox.start(call.dir)
         sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
         await sandbox.run(stop)

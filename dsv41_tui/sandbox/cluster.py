@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./+@-]+")
 class Sandbox:
     """Made by `start`, moved by `run`, gone after `stop`."""
 
-    def __init__(self, scenario: Scenario, nodes: int, *, nas: bool) -> None:
+    def __init__(self, scenario: Scenario, nodes: int, *, nas: bool, ahead_s: float = 0.0) -> None:
         self._scenario = scenario
         self._nodes = nodes
         self._members = members(scenario, nodes, nas=nas)
@@ -46,6 +46,7 @@ class Sandbox:
         self._servers: dict[str, NodeServer] = {}
         self._pipes: list[Pipes] = []
         self._began = 0.0
+        self._ahead_s = ahead_s
 
     async def start(self, base: Path | None) -> dict[str, Any]:
         """Make everything; returns what the JSON line says. ConfigError when no folder can be made."""
@@ -92,7 +93,7 @@ class Sandbox:
         assert folder is not None and quick is not None and children is not None
         root = folder / "nodes" / member.name
         files = fixed_files(self._scenario, member, self._nodes) | moving_files(
-            self._scenario, member, self._nodes, 0.0
+            self._scenario, member, self._nodes, self._ahead_s
         )
         tree.make_member(root, quick / member.name, folder / "stand-ins", member, files)
         home = root / HOME.lstrip("/")
@@ -103,11 +104,14 @@ class Sandbox:
             public = host_key.export_public_key().decode().strip()
             known.write(f"[{ADDRESS}]:{server.port} {public}\n")
         self._servers[member.name] = server
-        self._pipes.append(Pipes(root))
+        pipes = Pipes(root)
+        pipes.nas(down=nas_is_down(self._scenario, self._ahead_s))
+        self._pipes.append(pipes)
+        self._pipes[-1].nas(down=nas_is_down(self._scenario, self._ahead_s))
 
     async def _tick(self, *, second: bool) -> None:
         """Rewrite what moves. Other work gets its turn between two nodes, so that no answer waits for all of them."""
-        now = time.monotonic() - self._began
+        now = time.monotonic() - self._began + self._ahead_s
         down = nas_is_down(self._scenario, now)
         for member, pipes in zip(self._members, self._pipes, strict=True):
             pipes.nas(down=down)

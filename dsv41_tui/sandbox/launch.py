@@ -55,14 +55,18 @@ class SandboxHandle:
 
 
 async def start_sandbox(
-    scenario: str = "healthy", nodes: int = 2, nas: bool = True, base: Path | None = None
+    scenario: str = "healthy", nodes: int = 2, nas: bool = True, base: Path | None = None, told: bool = False
 ) -> SandboxHandle:
-    """Start it and wait until it is ready. ConfigError for a wrong scenario or number, PanelError if it fails."""
+    """Start it and wait until it is ready; `told` begins where the scenario shows what it is about.
+
+    ConfigError for a wrong scenario or number, PanelError if it fails.
+    """
     load_scenario(scenario)
     if not 1 <= nodes <= MOST_NODES:
         raise ConfigError(t("sandbox.error.nodes", count=nodes, most=MOST_NODES))
     argv = [sys.executable, "-m", "dsv41_tui.sandbox", f"--scenario={scenario}", f"--nodes={nodes}"]
     argv += ["--nas" if nas else "--no-nas"] + ([f"--dir={base}"] if base is not None else [])
+    argv += ["--told"] if told else []
     process = await asyncio.create_subprocess_exec(
         *argv,
         stdin=asyncio.subprocess.PIPE,

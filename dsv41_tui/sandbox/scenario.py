@@ -108,6 +108,12 @@ class Scenario(Value):
             raise ValueError("events are nas-stops and nas-returns in turn, at rising times")
         return self
 
+    @property
+    def told_s(self) -> float:
+        """From when on the cluster is in the state that the scenario is about: its first event, and memory's last turn."""
+        turns = [point.at_s for scene in (self.head, self.worker) for point in scene.memory]
+        return max([*turns, *(event.at_s for event in self.event[:1])])
+
 
 def names() -> list[str]:
     """The scenarios that there are."""
