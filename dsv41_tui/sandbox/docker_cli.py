@@ -1,8 +1,8 @@
 """The stand-in for `docker` on a sandbox node: reads what is defined there, changes nothing, says what it cannot do.
 
-Run by path with `python -I -S`, hence the standard library only. Simulated: `ps`, `inspect`, `container inspect|ls`,
-`volume ls|inspect`, `events` (nothing happens: it waits), `info`, `version`, `--version`; `--format` with
-`{{.A.B}}` and `{{json .A}}`.
+Imported alone by `bin/docker` with `python -I -S`, hence the standard library only. Simulated: `ps`, `inspect`,
+`container inspect|ls`, `volume ls|inspect`, `events` (nothing happens: it waits), `info`, `version`, `--version`;
+`--format` with `{{.A.B}}` and `{{json .A}}`.
 """
 
 from __future__ import annotations
@@ -271,7 +271,8 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-if __name__ == "__main__":
+def run(words: Sequence[str]) -> None:
+    """As the program `docker`: dies of signals without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(words))

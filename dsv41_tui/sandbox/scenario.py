@@ -110,7 +110,7 @@ class Scenario(Value):
 
     @property
     def told_s(self) -> float:
-        """From when on the cluster is in the state that the scenario is about: its first event, and memory's last turn."""
+        """From when on the cluster is in the state that the scenario is about: first event, last turn of memory."""
         turns = [point.at_s for scene in (self.head, self.worker) for point in scene.memory]
         return max([*turns, *(event.at_s for event in self.event[:1])])
 

@@ -16,6 +16,7 @@ import pytest
 
 from dsv41_tui.parsers.gpu import parse_gpu
 from dsv41_tui.parsers.logind import parse_logind
+from dsv41_tui.parsers.mountstats import parse_mountstats
 from dsv41_tui.parsers.shm import parse_shm
 from dsv41_tui.parsers.uptime import parse_uptime
 from dsv41_tui.runtime.configuration import load_config
@@ -182,3 +183,11 @@ async def test_a_stat_that_waits_goes_on_when_the_nas_returns(start: Start, tmp_
         waited = gone.exists() and waiting.exit_status is None
         assert await waiting.stdout.read() == "nfs\n"
         assert waited and not gone.exists()
+
+
+async def test_a_scenario_can_begin_where_it_is_told(start: Start) -> None:
+    sandbox = await start("nas-down", told=True)
+    control = Path(sandbox.nodes[1]["root"], ".sandbox")
+    assert (control / "nas-gone").is_fifo()
+    stats = parse_mountstats(Path(sandbox.nodes[1]["root"], "proc/self/mountstats").read_text())[0]
+    assert stats.sends > stats.receives

@@ -1,0 +1,79 @@
+"""What the panel itself makes of each scenario, over its own transport and parsers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dsv41_tui.core.model import NodeState
+from dsv41_tui.core.readings import MIB
+from dsv41_tui.runtime.cluster import Cluster
+from dsv41_tui.runtime.configuration import load_config
+from dsv41_tui.sandbox.launch import SandboxHandle
+from tests.sandbox.conftest import Start, outage, until
+
+pytestmark = pytest.mark.sandbox
+
+
+async def check(scenario: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and document of `check --json` on a scenario."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dsv41_tui", f"--demo={scenario}", "check", "--json"), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode is not None
+    return process.returncode, json.loads(out)
+
+
+async def test_a_healthy_pair_has_no_findings() -> None:
+    code, document = await check("healthy")
+    assert (code, document["verdict"], document["findings"]) == (0, "ok", [])
+
+
+@pytest.mark.parametrize(
+    ("scenario", "verdict", "cause"),
+    [("page-cache", "warn", "mem_page_cache_pressure"), ("kho", "error", "kernel_kho_cma")],
+)
+async def test_the_same_error_to_come_has_its_own_cause(scenario: str, verdict: str, cause: str) -> None:
+    _, document = await check(scenario)
+    assert document["verdict"] == verdict
+    assert {(finding["node"], finding["cause_id"]) for finding in document["findings"]} == {
+        ("spark1", cause),
+        ("spark2", cause),
+    }
+
+
+@asynccontextmanager
+async def watched(sandbox: SandboxHandle) -> AsyncIterator[Cluster]:
+    cluster = Cluster(load_config(sandbox.config))
+    await cluster.start()
+    try:
+        yield cluster
+    finally:
+        await cluster.stop()
+
+
+def states(node: NodeState) -> set[str]:
+    return {mount.state for mount in node.nfs}
+
+
+async def test_the_nas_is_seen_to_serve_to_be_lost_and_to_return(start: Start, tmp_path: Path) -> None:
+    sandbox = await start(outage(tmp_path, stops=8, returns=18))
+    async with watched(sandbox) as cluster:
+
+        def reader() -> NodeState:
+            return cluster.store.state.node("spark2")
+
+        await until(lambda: states(reader()) == {"fine"})
+        rate = reader().nfs[0].read_bytes_per_s
+        assert rate is not None and 500 * MIB < rate < 720 * MIB
+        assert len(reader().nfs) == 2, "the mount and the docker volume of the same export"
+        await until(lambda: states(reader()) == {"not-responding"}, 25)
+        await until(lambda: states(reader()) == {"fine"}, 25)
