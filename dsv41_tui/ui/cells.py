@@ -88,11 +88,19 @@ def wrap(text: str, cells: int) -> list[str]:
                 lines.append(line.rstrip())
             line = piece
             while cell_len(line.rstrip()) > cells:
-                head = take(line, cells) or line[:1]
+                head = _head(line, cells)
                 lines.append(head)
                 line = line[len(head) :]
         lines.append(line.rstrip())
     return lines
+
+
+def _head(word: str, cells: int) -> str:
+    """The part of a too long word that goes on this line; a closing mark takes a character with it to the next."""
+    head = take(word, cells) or word[:1]
+    while len(head) > 1 and word[len(head) : len(head) + 1] in NO_START:
+        head = head[:-1]
+    return head
 
 
 def wrap_command(command: str, cells: int) -> list[str]:

@@ -128,6 +128,11 @@ def _show(item: object) -> str:
     return ", ".join(map(str, item)) if isinstance(item, tuple) else str(item)
 
 
+def _rate(value: float | None) -> str:
+    """Bytes per second, whole."""
+    return "—" if value is None else f"{value:,.0f}"
+
+
 def _memory(node: NodeState, view: View) -> Group:
     def facts(value: object) -> Iterator[Fact]:
         for field, name in MEMINFO.items():
@@ -169,8 +174,8 @@ def _net(value: object) -> Iterator[Fact]:
         interface = rate.interface  # type: ignore[attr-defined]
         speed = f", {interface.speed_mbit} Mbit/s" if interface.speed_mbit else ""
         made_of = f"{interface.rx_bytes:,} B{speed}{', ' + interface.operstate if interface.operstate else ''}"
-        yield Fact(f"{interface.name} rx", _show(rate.rx_bytes_per_s), "B/s", made_of)  # type: ignore[attr-defined]
-        yield Fact(f"{interface.name} tx", _show(rate.tx_bytes_per_s), "B/s", f"{interface.tx_bytes:,} B")  # type: ignore[attr-defined]
+        yield Fact(f"{interface.name} rx", _rate(rate.rx_bytes_per_s), "B/s", made_of)  # type: ignore[attr-defined]
+        yield Fact(f"{interface.name} tx", _rate(rate.tx_bytes_per_s), "B/s", f"{interface.tx_bytes:,} B")  # type: ignore[attr-defined]
 
 
 def _nas(value: object) -> Iterator[Fact]:
@@ -189,7 +194,7 @@ def _mount(mount: NfsMount, node: NodeState, view: View) -> Group:
         Fact("state", mount.state, "", t("ui.trace.since", at=view.clock(mount.state_since, seconds=True))),
         Fact("options", _options(mount.got), "", "/proc/self/mountinfo"),
         Fact("asked", _options(mount.asked), "", mount.asked_source or ""),
-        Fact("read rate", _show(mount.read_bytes_per_s), "B/s", "mountstats bytes: 5th, over the node's uptime"),
+        Fact("read rate", _rate(mount.read_bytes_per_s), "B/s", "mountstats bytes: 5th, over the node's uptime"),
         Fact("rtt", _show(mount.rtt_ms), "ms", "mountstats READ + READ_PLUS: rtt / ops"),
         Fact("exe", _show(mount.execute_ms), "ms", "mountstats READ + READ_PLUS: execute / ops"),
         Fact("retrans", _show(mount.retrans_per_s), "1/s", "mountstats: transmissions - ops"),
@@ -232,7 +237,7 @@ def _observer(node: NodeState) -> Group:
     cost = node.observer
     facts = (
         Fact("cpu", _show(cost.cpu_s_per_min), "s/min", t("ui.trace.cost_cpu")),
-        Fact("wire", _show(cost.bytes_per_s), "B/s", t("ui.trace.cost_wire")),
+        Fact("wire", _rate(cost.bytes_per_s), "B/s", t("ui.trace.cost_wire")),
         Fact("sessions", _show(cost.sessions)),
     )
     return Group(t("ui.trace.observer"), "/proc/PID/stat", "", False, facts)

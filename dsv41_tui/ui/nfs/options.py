@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui.cells import cut_front, safe
+from dsv41_tui.ui.cells import cut_front, safe, take
+from dsv41_tui.ui.line import Line
 from dsv41_tui.ui.nfs.mounts import Entry, options_short
 from dsv41_tui.ui.numbers import size_option
 from dsv41_tui.ui.pane import labelled
@@ -27,9 +28,21 @@ def write(rows: Rows, found: Sequence[Entry], room: int) -> None:
             groups.setdefault((entry.place, parts(entry.mount)), []).append(entry)
     several = len({entry.node.name for entry in found}) > 1
     split = {place for place, _ in groups if sum(1 for other, _ in groups if other == place) > 1}
-    for (place, told), group in list(groups.items())[: max(0, room)]:
+    ordered = sorted(groups.items(), key=lambda item: not any(lacking(entry.mount) for entry in item[1]))
+    hidden = ordered[room - 1 :] if len(ordered) > room else []
+    for (place, told), group in ordered[: len(ordered) - len(hidden)]:
         who = " ".join(entry.node.name for entry in group) + " " if several and place in split else ""
-        clauses(rows, place, [((who, "text-muted"), *told[0]), *told[1:]])
+        label, head = place, who
+        if cell_len(safe(place)) >= rows.view.label:
+            label, head = t("ui.nfs.mount"), f"{who}{place} "
+        clauses(rows, label, [((head, "text"), *told[0]), *told[1:]])
+    if hidden:
+        rows.add(rows.line().to(rows.view.label).put(t("ui.nfs.more_options", count=len(hidden)), "text-muted"))
+
+
+def lacking(mount: NfsMount) -> bool:
+    """Whether less was obtained than was asked for."""
+    return any(got is not None and asked is not None and got < asked for _, got, asked in obtained(mount))
 
 
 Clause = tuple[Cell, ...]
@@ -46,10 +59,19 @@ def clauses(rows: Rows, label: str, told: Sequence[Clause]) -> None:
             rows.add(line)
             line = rows.line().to(view.label)
         for text, style in clause:
-            line.put(text, style)
+            line = _put(rows, line, safe(text), style)
         if index < len(told) - 1:
             line.put(", " if line.column + 2 < width else ",", "text-muted")
     rows.add(line)
+
+
+def _put(rows: Rows, line: Line, text: str, style: str) -> Line:
+    """Write text that may be longer than a row: nothing of it is lost."""
+    while line.column + cell_len(text) > rows.box.width:
+        head = take(text, rows.box.width - line.column)
+        rows.add(line.put(head, style))
+        line, text = rows.line().to(rows.view.label), text[len(head) :]
+    return line.put(text, style)
 
 
 def parts(mount: NfsMount) -> tuple[Clause, ...]:

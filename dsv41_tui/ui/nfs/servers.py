@@ -152,7 +152,8 @@ def raid_alarms(rows: Rows, found: list[Server]) -> None:
 def _told(nas: NasServer) -> list[str]:
     facts = []
     for bond in nas.bonds:
-        facts.append(t("ui.nfs.bond", name=bond.name, up=bond.members_up, of=bond.members, mode=bond.mode))
+        mode = "802.3ad" if "802.3ad" in bond.mode else bond.mode
+        facts.append(t("ui.nfs.bond", name=bond.name, up=bond.members_up, of=bond.members, mode=mode))
     if nas.nfsd_threads is not None:
         facts.append(t("ui.nfs.nfsd", threads=nas.nfsd_threads))
     if nas.versions:
