@@ -79,6 +79,8 @@ def _mounts(node: NodeState) -> list[NfsMount]:
     stats = {block.mount_point: block for block in node.mountstats.value or ()}
     mounts = [_mounted(entry, stats.get(place), volumes, fstab) for place, entry in entries.items()]
     mounts += [_from_stats(block, volumes, fstab) for place, block in stats.items() if place not in entries]
+    if node.mountinfo.value is None:
+        return mounts  # whether a defined or expected mount is there is not known yet
     present = {mount.mount_point for mount in mounts}
     mounts += [_defined(volume) for place, volume in volumes.items() if place not in present]
     mounts += [_expected(entry) for place, entry in fstab.items() if place not in present and _auto(entry)]

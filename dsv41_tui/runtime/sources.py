@@ -138,7 +138,7 @@ JOB_SOURCES = (
         "shm",
         30.0,
         5,
-        "stat -f -c '%S %b %f' {root}/dev/shm && { stat -c %U {root}/dev/shm/* 2>/dev/null | sort -u; }",
+        "stat -f -c '%S %b %f' {root}/dev/shm && { stat -c %u {root}/dev/shm/* 2>/dev/null | sort -u; }",
         parse_shm,
     ),
     JobSource(

@@ -28,7 +28,7 @@ from dsv41_tui.core.readings import GIB, MIB, Memory
 
 KHO = Kind(id="memory-kho-cma", severities=("error", "warn"), pane="memory")
 AVAILABLE = Kind(id="memory-available-low", severities=("error", "warn"), pane="memory")
-CACHE = Kind(id="memory-page-cache", severities=("warn",), pane="memory")
+CACHE = Kind(id="memory-page-cache", severities=("error", "warn"), pane="memory")
 FALLING = Kind(id="memory-falling", severities=("warn", "info"), pane="memory")
 PRESSURE = Kind(id="memory-pressure", severities=("warn",), pane="memory")
 DIRTY = Kind(id="memory-dirty", severities=("info",), pane="memory")
@@ -96,9 +96,11 @@ def _registration(
         cache = memory.page_cache
         assert cache is not None and memory.free is not None
         hung = any(mount.state == "not-responding" for mount in node.nfs)
+        # With half of the machine in page cache no model is loaded, so a start is what comes next, and it fails.
+        certain = memory.total is not None and 2 * cache >= memory.total
         yield finding(
             CACHE,
-            "warn",
+            "error" if certain else "warn",
             title(cache=size(cache), free=size(memory.free)),
             fix(),
             node=node.name,

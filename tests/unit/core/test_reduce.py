@@ -169,6 +169,8 @@ def test_defined_and_expected_mounts_are_shown() -> None:
         FstabEntry(source="nas:/b", mount_point="/b", fstype="nfs4", options={"noauto": ""}),
     )
     state = run(start(), taken("volumes", (volume,), 1), taken("fstab", entries, 1))
+    assert state.node("spark1").nfs == (), "before mountinfo is read nothing is known to be unmounted"
+    state = run(state, taken("mountinfo", (), 1))
     assert [(item.mount_point, item.state) for item in state.node("spark1").nfs] == [
         ("/v/_data", "unused"),
         ("/a", "unmounted"),

@@ -202,7 +202,12 @@ MEMORY = [
         cluster(node("spark1"), nas(memory=memory(available=GIB // 4))),
         spares=("memory-available-low",),
     ),
-    Case("page cache after a copy", one(memory=memory(**PAGE_CACHE)), only("memory-page-cache", "warn")),
+    Case("page cache after a copy", one(memory=memory(**PAGE_CACHE)), only("memory-page-cache", "error")),
+    Case(
+        "page cache beside a model that serves",
+        one(memory=memory(**{**PAGE_CACHE, "available": 20 * GIB, "cached": 20 * GIB})),
+        only("memory-page-cache", "warn"),
+    ),
     Case(
         "page cache while loading, enough free",
         one(memory=memory(**{**PAGE_CACHE, "free": 25 * GIB, "cached": 40 * GIB})),
@@ -255,7 +260,7 @@ MEMORY = [
     Case(
         "falling at the floor of a full page cache",
         one(free_slope_bytes_per_s=-500.0 * MIB, memory=memory(**PAGE_CACHE)),
-        only("memory-page-cache", "warn"),
+        only("memory-page-cache", "error"),
         spares=("memory-falling",),
     ),
     Case("pressure", one(pressure=pressure(12.0)), only("memory-pressure", "warn")),

@@ -24,6 +24,7 @@ from health_builders import (
     node,
     one,
     ports,
+    pressure,
     reading,
     told,
 )
@@ -301,7 +302,7 @@ def test_thresholds_are_the_configured_ones() -> None:
 VERDICTS = [
     ("healthy", cluster(), "ok"),
     ("information only", one(memory=memory(swap_free=0)), "ok"),
-    ("a warning", one(memory=memory(**PAGE_CACHE)), "warn"),
+    ("a warning", one(pressure=pressure(12.0)), "warn"),
     ("an error", one(memory=memory(available=GIB)), "error"),
     ("no nodes", ClusterState(), "unknown"),
     ("a node is down", one(link=down("unreachable")), "unknown"),
