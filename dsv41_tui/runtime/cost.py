@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import psutil
 
+from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.events import CostTaken, Event
 from dsv41_tui.parsers.procstat import parse_cpu_s
@@ -14,18 +15,20 @@ from dsv41_tui.parsers.procstat import parse_cpu_s
 class Cost:
     """Adds up the CPU time of our processes on one node, of those that ended too."""
 
-    def __init__(self, node: str, local: bool, dispatch: Callable[[Event], None]) -> None:
-        self._node = node
-        self._local = local
+    def __init__(self, config: NodeConfig, dispatch: Callable[[Event], None]) -> None:
+        self._node = config.name
+        self._local = config.local
+        self._shell_only = config.local or bool(config.root)
+        """What stands behind the shell is not one node's sshd: this panel, or the sandbox's one process."""
         self._dispatch = dispatch
         self._cpu_s: dict[int, float] = {}
         self._alive: list[int] = []
-        self._own_start = _own_cpu_s() if local else 0.0
+        self._own_start = _own_cpu_s() if config.local else 0.0
         self._last: tuple[float, int] | None = None
 
     def watch(self, pids: tuple[int, ...]) -> None:
-        """Add a channel's processes: its shell, then the sshd behind it. Locally the latter is this panel."""
-        for pid in pids[:1] if self._local else pids:
+        """Add a channel's processes: its shell, then the sshd behind it."""
+        for pid in pids[:1] if self._shell_only else pids:
             if pid not in self._alive:
                 self._alive.append(pid)
 

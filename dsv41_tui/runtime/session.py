@@ -123,7 +123,7 @@ class NodeSession:
         node = Budget(connection)
         self._unwatched = {}
         collector = await Collector.start(node)
-        cost = Cost(self._config.name, self._config.local, self._dispatch)
+        cost = Cost(self._config, self._dispatch)
         cost.watch(collector.pids)
         self._sampler = Sampler(self._config, node, collector, cost, self._dispatch)
         self._link("up")
