@@ -20,7 +20,7 @@ demo: venv ## Open the panel on the sandbox cluster (SCENARIO=nas-down for anoth
 	@$(BIN)/dsv41-tui --demo=$(SCENARIO)
 
 test: ## All checks and tests, at most 8 minutes; not on a GB10 (PYTEST="-k nfs" chooses)
-	@sh tools/not-on-gb10.sh "make test"
+	@sh .ci/not-on-gb10.sh "make test"
 	@$(MAKE) --no-print-directory lint pytest
 
 lint: venv-dev ## Lint, formatting, strict types, import layers
@@ -33,7 +33,7 @@ pytest: venv-dev
 	$(BIN)/pytest -rs $(PYTEST)
 
 bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
-	@sh tools/not-on-gb10.sh "make bench"
+	@sh .ci/not-on-gb10.sh "make bench"
 	@$(MAKE) --no-print-directory venv-dev
 	$(BIN)/python -m tests.bench $(BENCH)
 
@@ -53,7 +53,7 @@ clean-venv:
 	@if [ -f $(VENV)/made-from ]; then rm -rf $(VENV); elif [ -e $(VENV) ]; then echo "$(VENV) was not made by this Makefile; left alone"; fi
 
 venv:
-	@sh tools/venv.sh $(VENV) runtime
+	@sh .ci/venv.sh $(VENV) runtime
 
 venv-dev:
-	@sh tools/venv.sh $(VENV) dev
+	@sh .ci/venv.sh $(VENV) dev

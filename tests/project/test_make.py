@@ -34,7 +34,7 @@ def test_nvidia_smi_tells_a_gb10_too(tmp_path: Path) -> None:
     fake = tmp_path / "nvidia-smi"
     fake.write_text('#!/bin/sh\necho "GPU 0: NVIDIA GB10 (UUID: GPU-0)"\n')
     fake.chmod(0o755)
-    done = run("sh", "tools/not-on-gb10.sh", "make test", PATH=f"{tmp_path}:/usr/bin:/bin")
+    done = run("sh", ".ci/not-on-gb10.sh", "make test", PATH=f"{tmp_path}:/usr/bin:/bin")
     assert done.returncode == 1 and "NVIDIA GB10" in done.stderr
 
 
@@ -42,7 +42,7 @@ def test_another_machine_is_not_refused(tmp_path: Path) -> None:
     path = tmp_path / "sys/class/dmi/id/product_name"
     path.parent.mkdir(parents=True)
     path.write_text("ThinkPad X1\n")
-    done = run("sh", "tools/not-on-gb10.sh", "make test", DSV41_HOST_ROOT=str(tmp_path))
+    done = run("sh", ".ci/not-on-gb10.sh", "make test", DSV41_HOST_ROOT=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
 
 
