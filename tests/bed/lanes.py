@@ -36,6 +36,7 @@ class Lane:
 SEARCH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 LANES = (
+    Lane("docker", programs=("dockerd", "docker"), packages=("docker.io",)),
     Lane(
         "openssh",
         programs=("sshd", "ssh-keygen", "useradd", "busybox", "ps"),

@@ -1,0 +1,1 @@
+"""The panel against a real docker engine."""
