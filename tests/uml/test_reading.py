@@ -92,3 +92,25 @@ async def test_a_soft_mount_is_said_with_the_better_line(cluster: UmlCluster) ->
         found = watched.finding("nfs-soft-mount", "node1")
     assert found is not None and found.severity == "warn"
     assert found.fix.restart and "hard" in found.fix.text
+
+
+async def test_a_probe_that_waits_behind_a_saturated_line_is_slow_and_not_a_hang(cluster: UmlCluster) -> None:
+    await asyncio.to_thread(cluster.mount, "node1")
+    async with panel(cluster.config("node1", "head")) as watched:
+        await watched.until(lambda: watched.mount("/mnt/nas", "node1").state == "idle", 30)
+        seen: set[str] = set()
+        late: set[float] = set()
+
+        def note() -> None:
+            mount = watched.mount("/mnt/nas", "node1")
+            seen.add(mount.state)
+            if mount.last_probe is not None and mount.last_probe.outcome == "timeout":
+                late.add(mount.last_probe.started_at)
+
+        watched.cluster.store.on_change(note)
+        with cluster.saturated("node1"):
+            await watched.until(lambda: len(late) >= 2 and watched.finding("nfs-slow", "node1"), 60)
+            found = watched.finding("nfs-slow", "node1")
+        assert "not-responding" not in seen and "slow" in seen
+        assert found is not None and "slow_load_not_hang" in {cause.cause_id for cause in found.causes}
+        await watched.until(lambda: watched.mount("/mnt/nas", "node1").state == "idle", 60)

@@ -117,11 +117,11 @@ class UmlCluster:
 
     def mend(self) -> None:
         """Everything as after the first boot, where a test did anything: power, cables, NFS, mounts, files, fstab."""
-        self.restore_packets()
         for name, machine in self.machines.items():
             self.plug(name)
             if machine.process is None:
                 machine.power_on()
+        self.restore_packets()
         self.await_ready(*self.machines)
         for name in ("node1", "node2"):
             self.fstab(name)
@@ -179,6 +179,24 @@ class UmlCluster:
             except subprocess.TimeoutExpired:
                 reader.kill()
                 reader.wait()
+
+    @contextlib.contextmanager
+    def saturated(self, node: str, place: str = "/mnt/nas") -> Iterator[None]:
+        """The NAS sends at 8 Mbit/s at most, and four readers of `node` want more: every reply waits its turn."""
+        limit = "tc qdisc replace dev vec0 root tbf rate 8mbit burst 64k limit 4m"
+        self.run("nas", f"modprobe -d /run/modules sch_tbf && {limit}")
+        reads = f"dd if={shlex.quote(place)}/models/model-00001-of-00002.safetensors of=/dev/null bs=1M iflag=direct"
+        reader = subprocess.Popen(
+            [*self.ssh(node), f"for n in 1 2 3 4; do {reads} & done; wait"],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            yield
+        finally:
+            self.run("nas", "tc qdisc delete dev vec0 root")
+            self.run(node, "pkill -x dd; true")
+            reader.wait(COMMAND_LIMIT_S)
 
     # cables and plugs
 
