@@ -51,6 +51,7 @@ class PanelApp(App[int], inherit_bindings=False):
         for file in self.theme_files.values():
             self.register_theme(file.to_textual())
         self.feed = Feed(self._ink(themes.DEFAULT), self.paint)
+        self.feed.unset = welcome is not None
         self.theme = first_theme(self, theme)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -61,17 +62,14 @@ class PanelApp(App[int], inherit_bindings=False):
         return Palette(self.theme_files.get(theme) or self.theme_files[themes.DEFAULT], self.marks)
 
     def get_default_screen(self) -> Screen[Any]:
-        self.feed.unset = self.welcome is not None
-        if self.welcome is None:
-            return MainScreen(self.feed.view())
-        from dsv41_tui.ui.screens.welcome import WelcomeScreen
-
-        return WelcomeScreen(self.feed.view(), self.welcome)
+        return MainScreen(self.feed.view())
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self.tick)
         if self.welcome is None:
-            self.call_after_refresh(self.opening.begin, None)
+            self.set_timer(0.5, lambda: self.opening.begin(None))
+        else:
+            navigate.show_welcome(self, self.welcome)
         for line in self.skipped_themes:
             self.call_after_refresh(navigate.say, self, "ui.said.text", text=line)
 

@@ -9,6 +9,7 @@ from textual.command import Provider
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.screens.live import LiveScreen
+from dsv41_tui.ui.source import WelcomeActions
 from dsv41_tui.ui.view import View
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def say(app: PanelApp, key: str, **values: object) -> None:
     """A passing message on the screen that is on top."""
     if isinstance(app.screen, LiveScreen):
         app.screen.say(key, **values)
+
+
+def show_welcome(app: PanelApp, actions: WelcomeActions) -> None:
+    """The first screen without a configuration, over the empty main screen."""
+    from dsv41_tui.ui.screens.welcome import WelcomeScreen
+
+    app.push_screen(WelcomeScreen(app.feed.view(), actions))
 
 
 def show_finding(app: PanelApp) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dsv41_tui.core.errors import ConfigError, PanelError
 from dsv41_tui.ui import themes
-from dsv41_tui.ui.main_screen import MainScreen
 from dsv41_tui.ui.screens.live import LiveScreen
 from dsv41_tui.ui.source import Cluster, OpenCluster
 
@@ -33,7 +32,7 @@ class Opening:
     def go_on(self, path: Path) -> None:
         """From the welcome screen to the cluster that it configured."""
         self._app.feed.unset = False
-        self._app.switch_screen(MainScreen(self._app.feed.view()))
+        self._app.pop_screen()
         self.begin(path)
 
     async def _open(self, path: Path | None) -> None:

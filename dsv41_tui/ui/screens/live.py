@@ -104,7 +104,8 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         character = keys.ascii_of(event.character or "")
         if character is not None:
             event.stop()
-            self.app.simulate_key(keys.named(character))
+            # Later, since a key that a screen itself sends does not bubble past that screen to its bindings.
+            self.app.call_later(self.app.simulate_key, keys.named(character))
 
     def action_finding(self, by: int) -> None:
         self.panel.feed.step_finding(by)
