@@ -29,3 +29,11 @@ def config_dir() -> Path:
 def state_dir() -> Path:
     """XDG state folder of the panel: own log, crash files, audit. Made 0700 by whoever writes first."""
     return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with `~` resolved; as it is where `~name` means nobody here, so that reading it says so."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dsv41_tui import paths
 from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.messages import t
 
@@ -31,14 +32,13 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the configuration and print what it rests on. 0, or ConfigError (exit 2) with nothing written."""
     from dsv41_tui.runtime import welcome
-    from dsv41_tui.runtime.config_errors import expanded
 
     if args.source.startswith("ssh://"):
         raise ConfigError(t("init.error.ssh"))
     if not args.no_connect:
         raise ConfigError(t("init.error.connect"))
     draft = welcome.config_from_env(args.source)
-    output = expanded(args.output) if args.output else welcome.default_path()
+    output = paths.expanded(args.output) if args.output else welcome.default_path()
     if not args.json:
         print("\n".join(_report(draft)))
     _write(draft.text(), output, (lambda line: None) if args.json else print)

@@ -10,7 +10,7 @@ from dsv41_tui.cli.arguments import Globals
 from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.messages import t
 from dsv41_tui.runtime.cluster import Cluster
-from dsv41_tui.runtime.configuration import find_config
+from dsv41_tui.runtime.config_file import find_config
 from dsv41_tui.runtime.open import open_config
 
 

@@ -10,7 +10,6 @@ import difflib
 import json
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -23,14 +22,6 @@ SECRET_WORDS = ("password", "passphrase", "passwd", "secret", "token", "api_key"
 _SHOWN = 60
 
 Location = Sequence[int | str]
-
-
-def expanded(path: str | Path) -> Path:
-    """A path with `~` resolved; as it is where `~name` means nobody here, so that reading it says so."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
 
 
 def shown(value: object) -> str:

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from dsv41_tui import paths
 from dsv41_tui.core.address import is_host, is_user
 from dsv41_tui.core.messages import t
-from dsv41_tui.runtime.config_errors import bad_value, dotted, expanded
+from dsv41_tui.runtime.config_errors import bad_value, dotted
 
 NAME = re.compile(r"[^\W_](?:[\w.-]{0,39})")
 JUMP = re.compile(r"[^\s,-][^\s,]*(?:,[^\s,-][^\s,]*)*")
@@ -130,7 +131,7 @@ def _words(raw: Raw, nodes: list[tuple[int, Raw]]) -> Iterator[str]:
 
 def _expands(path: str) -> bool:
     """Whether `~` in a path means a user that this machine knows."""
-    return not path.startswith("~") or str(expanded(path)) != path
+    return not path.startswith("~") or str(paths.expanded(path)) != path
 
 
 def _thresholds(raw: Raw) -> Iterator[str]:

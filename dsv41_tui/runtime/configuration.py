@@ -19,7 +19,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dsv41_tui import paths
 from dsv41_tui.config import Config, ThresholdConfig
 from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.limits import Limits
@@ -27,10 +26,9 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.core.readings import GIB
 from dsv41_tui.core.recipe import Recipe, recipe_limits
 from dsv41_tui.core.text import clean, clean_line
-from dsv41_tui.runtime.config_errors import bad_value, expanded, model_errors, nearest, shown
+from dsv41_tui.runtime.config_errors import bad_value, model_errors, nearest, shown
 from dsv41_tui.runtime.config_rules import rule_errors
 
-FILE_NAME = "dsv41.toml"
 MAX_BYTES = 1 << 20
 
 
@@ -40,28 +38,6 @@ class ConfigExists(ConfigError):
     def __init__(self, message: str, diff: str, fix: tuple[str, ...]) -> None:
         super().__init__(message, fix=fix)
         self.diff = diff
-
-
-def find_config(explicit: str | Path | None = None) -> Path | None:
-    """The file to load, or None when there is none and the panel opens its welcome.
-
-    `explicit` is taken as it is; loading says what is wrong with it. Raises ConfigError if ./dsv41.toml is foreign.
-    """
-    if explicit is not None:
-        return expanded(explicit)
-    here = Path(FILE_NAME)
-    if os.access(here, os.F_OK):
-        _own(here)
-        return here
-    default = paths.config_dir() / FILE_NAME
-    return default if os.path.lexists(default) else None
-
-
-def _own(path: Path) -> None:
-    """Refuse a file that another user could have laid in our way."""
-    status = path.stat()
-    if status.st_uid not in (0, os.geteuid()) or status.st_mode & stat.S_IWOTH:
-        raise ConfigError(t("config.error.foreign", file=str(path), uid=status.st_uid))
 
 
 def load_config(path: Path) -> Config:

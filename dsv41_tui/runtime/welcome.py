@@ -24,8 +24,8 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.core.proposal import ConfigProposal, NodeProposal
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.parsers.envfile import parse_env
-from dsv41_tui.runtime.config_errors import expanded
-from dsv41_tui.runtime.configuration import FILE_NAME, parse_config, read_bytes, write_config
+from dsv41_tui.runtime.config_file import FILE_NAME
+from dsv41_tui.runtime.configuration import parse_config, read_bytes, write_config
 from dsv41_tui.runtime.recipes import load_recipes
 
 __all__ = [
@@ -131,7 +131,7 @@ def config_from_env(path: str | Path) -> EnvDraft:
 
     Raises ConfigError when the file cannot be read; a file that names no node gives a draft without a text.
     """
-    file = _env_file(expanded(path))
+    file = _env_file(paths.expanded(path))
     name = clean_line(str(file))
     try:
         env = parse_env(read_bytes(file).decode("utf-8-sig", "replace"), _known())

@@ -26,7 +26,7 @@ def start_panel(*, demo: str | None = None, config: str | None = None) -> int:
     opener = Opener(demo)
     if demo is not None:
         return run_panel(opener.open)
-    from dsv41_tui.runtime.configuration import find_config
+    from dsv41_tui.runtime.config_file import find_config
 
     opener.file = find_config(config)
     if opener.file is None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from dsv41_tui import paths
 from dsv41_tui.config import Config
 from dsv41_tui.core.errors import ConfigError
-from dsv41_tui.runtime.configuration import MAX_BYTES, check_choice, find_config, load_config, parse_config
+from dsv41_tui.runtime.config_file import find_config
+from dsv41_tui.runtime.configuration import MAX_BYTES, check_choice, load_config, parse_config
 
 FULL = """
 [cluster]
