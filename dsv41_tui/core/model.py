@@ -6,7 +6,7 @@ reason, never 0. Times named `at` are seconds on the operator's monotonic clock;
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from dsv41_tui.core.errors import LinkErrorKind
 from dsv41_tui.core.limits import Limits
@@ -47,6 +47,12 @@ class Reading(Value, Generic[T]):
     """How often a new one is due."""
     uptime_s: float | None = None
     """The node's own clock when the value was taken; rates are taken over it."""
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, _parameter: object) -> type[Reading[Any]]:
+            """One class for all: a pydantic model for each of the twelve parameters costs 0.1 s at import."""
+            return cls
 
     def age_s(self, now: float) -> float | None:
         return None if self.at is None else max(0.0, now - self.at)

@@ -67,7 +67,7 @@ class PanelApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_interval(1.0, self.tick)
         if self.welcome is None:
-            self.set_timer(0.5, lambda: self.opening.begin(None))
+            self.call_after_refresh(self.opening.begin, None)
         else:
             navigate.show_welcome(self, self.welcome)
         for line in self.skipped_themes:
@@ -87,7 +87,7 @@ class PanelApp(App[int], inherit_bindings=False):
         """A second has passed: the clock, and what depends on an age."""
         if isinstance(self.screen, LiveScreen):
             self.screen.tick(self.feed.clock())
-            self.paint()
+            self.feed.second()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """No dead keys: nothing to read anew without a cluster."""

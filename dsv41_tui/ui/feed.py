@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from dsv41_tui.ui.palette import Palette
 from dsv41_tui.ui.source import Cluster
 from dsv41_tui.ui.view import View
 
-MIN_GAP_S = 0.25
-"""Between two paints that new readings cause; keys paint at once."""
+if TYPE_CHECKING:
+    from dsv41_tui.core.model import Finding
+
+MIN_GAP_S = 0.5
+"""Between two paints that new readings cause, each of which costs CPU and bytes; keys paint at once."""
+SECOND_S = 0.9
 MANY_NODES = 8
 MANY_GAP_S = 1.0
 
@@ -28,8 +34,9 @@ class Feed:
         """There is no configuration yet."""
         self._paint = paint
         self._frozen: View | None = None
-        self._chosen: tuple[str, str | None] | None = None
+        self._chosen: tuple[str, str | None, str] | None = None
         self._handle: asyncio.TimerHandle | None = None
+        self._painted_at = float("-inf")
         self._stop: Callable[[], None] | None = None
 
     def attach(self, cluster: Cluster) -> None:
@@ -50,11 +57,18 @@ class Feed:
         if self._handle is None and self._frozen is None:
             many = self.cluster is not None and len(self.cluster.store.state.nodes) > MANY_NODES
             loop = asyncio.get_running_loop()
-            self._handle = loop.call_later(MANY_GAP_S if many else MIN_GAP_S, self._due)
+            gap = MANY_GAP_S if many else MIN_GAP_S
+            self._handle = loop.call_later(max(0.0, self._painted_at + gap - loop.time()), self._due)
 
     def _due(self) -> None:
         self._handle = None
+        self._painted_at = asyncio.get_running_loop().time()
         self._paint()
+
+    def second(self) -> None:
+        """A second has passed: paint unless new readings did so in this one."""
+        if asyncio.get_running_loop().time() - self._painted_at >= SECOND_S:
+            self._due()
 
     def view(self) -> View:
         """Everything that is known now; what was known then, while paused."""
@@ -91,7 +105,7 @@ class Feed:
         view = self.view()
         if view.findings:
             finding = view.findings[(view.chosen + by) % len(view.findings)]
-            self._chosen = (finding.id, finding.node)
+            self._chosen = _name(finding)
 
     def choose_worst(self) -> None:
         """Show the worst finding again."""
@@ -100,5 +114,10 @@ class Feed:
     def _index(self, view: View) -> int:
         if self._chosen is None:
             return 0
-        keys = [(finding.id, finding.node) for finding in view.findings]
+        keys = [_name(finding) for finding in view.findings]
         return keys.index(self._chosen) if self._chosen in keys else 0
+
+
+def _name(finding: Finding) -> tuple[str, str | None, str]:
+    """What stays the same of a finding while its numbers move: two mounts of one node differ in their title."""
+    return finding.id, finding.node, re.sub(r"[0-9.]+", "", finding.title)
