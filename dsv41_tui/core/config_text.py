@@ -38,7 +38,7 @@ def config_text(proposal: ConfigProposal) -> str:
         "",
         *_comment(t("init.file.keys")),
         "# [keys]",
-        '# restart = "R"',
+        '# refresh = "f5"',
     ]
     return "\n".join(lines) + "\n"
 
