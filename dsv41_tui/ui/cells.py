@@ -75,12 +75,15 @@ def pad(text: str, cells: int) -> str:
     return text + " " * max(0, cells - cell_len(text))
 
 
-def wrap(text: str, cells: int) -> list[str]:
-    """Lines of at most `cells`; a word longer than a line is broken, nothing is lost but spaces at line ends."""
+def wrap(text: str, cells: int, *, commas: bool = True) -> list[str]:
+    """Lines of at most `cells`; a word longer than a line is broken, nothing is lost but spaces at line ends.
+
+    `commas` lets a list of options break behind its commas; never inside a number.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
-        for piece in _pieces(paragraph):
+        for piece in _pieces(paragraph, commas=commas):
             if cell_len(line + piece.rstrip()) <= cells:
                 line += piece
                 continue
@@ -105,19 +108,21 @@ def _head(word: str, cells: int) -> str:
 
 def wrap_command(command: str, cells: int) -> list[str]:
     """A shell command over several lines, whole; continuation lines are indented by three cells."""
-    lines = wrap(command, cells)
+    lines = wrap(command, cells, commas=False)
     if len(lines) == 1:
         return lines
-    return [lines[0]] + ["   " + line for line in wrap(command[len(lines[0]) :].lstrip(), max(1, cells - 3))]
+    rest = wrap(command[len(lines[0]) :].lstrip(), max(1, cells - 3), commas=False)
+    return [lines[0], *("   " + line for line in rest)]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, *, commas: bool = False) -> Iterator[str]:
     """Unbreakable pieces with the spaces that follow them."""
     piece = ""
     for index, character in enumerate(text):
         piece += character
         following = text[index + 1 : index + 2]
-        if following and _may_break(character, following):
+        comma = commas and character == "," and not following.isdigit()
+        if following and (comma or _may_break(character, following)):
             yield piece
             piece = ""
     if piece:

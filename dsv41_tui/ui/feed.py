@@ -67,7 +67,7 @@ class Feed:
 
     def second(self) -> None:
         """A second has passed: paint unless new readings did so in this one."""
-        if asyncio.get_running_loop().time() - self._painted_at >= SECOND_S:
+        if self._handle is None and asyncio.get_running_loop().time() - self._painted_at >= SECOND_S:
             self._due()
 
     def view(self) -> View:

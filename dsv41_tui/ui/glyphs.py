@@ -45,6 +45,7 @@ class Glyphs:
     free: str
     cursor: str
     times: str
+    degree: str
 
 
 UNICODE = Glyphs(
@@ -54,7 +55,7 @@ UNICODE = Glyphs(
     rule="─", focus="━", progress="━", dotted="┄", none="—", ellipsis="…",
     levels="▁▂▃▄▅▆▇", full="█", over="▔",
     gpu="▇", proc="▆", shm="▅", kern="▄", cache="▃", free="▁",
-    cursor="›", times="×",
+    cursor="›", times="×", degree="°",
 )  # fmt: skip
 
 ASCII = Glyphs(
@@ -64,7 +65,7 @@ ASCII = Glyphs(
     rule="-", focus="=", progress="=", dotted=".", none="-", ellipsis="~",
     levels="_.:|#", full="#", over="^",
     gpu="G", proc="P", shm="S", kern="K", cache="c", free=".",
-    cursor=">", times="x",
+    cursor=">", times="x", degree=" ",
 )  # fmt: skip
 
 

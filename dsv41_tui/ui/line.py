@@ -5,6 +5,10 @@ Spaces take the style of what stands before them: a change of colour costs 40 by
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -34,6 +38,12 @@ class Line:
     def gap(self, cells: int = 1) -> Line:
         """Spaces, in the style before them."""
         return self.put(" " * cells, self._blank_style()) if cells > 0 else self
+
+    def runs(self, cells: Iterable[tuple[str, str]]) -> Line:
+        """Write single cells of `(glyph, style)`; equal styles in a row are one piece."""
+        for style, run in groupby(cells, key=itemgetter(1)):
+            self.put("".join(glyph for glyph, _ in run), style)
+        return self
 
     def to(self, column: int) -> Line:
         """Move on to `column`; nothing if it is passed already."""

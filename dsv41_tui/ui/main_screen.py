@@ -37,6 +37,7 @@ class MainScreen(LiveScreen):
         self.active = ALL
         self.zoomed = False
         self._arranged: Arrangement | None = None
+        self._asked: object = None
 
     def compose_body(self) -> Iterable[Widget]:
         yield Tabs(self.view, self._tab_names)
@@ -76,9 +77,13 @@ class MainScreen(LiveScreen):
                 sheet.renew()
 
     def lay_out(self) -> None:
-        """Which panes are shown, and how high each row of them is."""
-        alone = self._alone()
-        new = arrange(self.specs, self.view, *self.app.size, alone)
+        """Which panes are shown, and how high each row of them is; what panes want is asked once a second."""
+        alone, view = self._alone(), self.view
+        asked = (alone, self.app.size, view.state is None, int(view.now))
+        if asked == self._asked:
+            return
+        self._asked = asked
+        new = arrange(self.specs, view, *self.app.size, alone)
         if new == self._arranged:
             return
         self._arranged = new

@@ -78,7 +78,7 @@ def _node(rows: Rows, node: NodeState, placed: list[table.Placed]) -> None:
     values = cells(node, view)
     rank = "" if node.rank is None or node.role == "head" else str(node.rank)
     values["role"] = (t(f"ui.role.{node.role}") + rank, "text-muted")
-    values["gpu"] = (notes.gpu_text(node), "text-muted+italic" if standing.stale else "text-muted")
+    values["gpu"] = (notes.gpu_text(node, view), "text-muted+italic" if standing.stale else "text-muted")
     if standing.level != "ok":
         values["gpu"] = (standing.text, standing.style)
     split = [at.column.key for at in placed].index("bar")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from dsv41_tui.core.messages import t
+from dsv41_tui.core.messages import language, t
 from dsv41_tui.ui.cells import safe, wrap, wrap_command
 from dsv41_tui.ui.numbers import short_age
 from dsv41_tui.ui.standing import node_standing
@@ -16,6 +16,7 @@ from dsv41_tui.ui.view import Box, Rows, Sheet, View
 if TYPE_CHECKING:
     from dsv41_tui.core.model import NodeState
 
+KEPT = 16
 Draw = Callable[[View, Box], Sheet]
 
 
@@ -109,20 +110,31 @@ def labelled_note(rows: Rows, label: str, text: str, style: str) -> None:
 
 def placeholder(key: int, name: str) -> tuple[Draw, Callable[[View, int], int]]:
     """Draw and wants of a pane that is not there yet: one muted line, and what to use meanwhile."""
+    drawn: dict[object, Sheet] = {}
 
     def draw(view: View, box: Box) -> Sheet:
-        rows = Rows(view, box)
-        title_row(rows, str(key), t(f"ui.pane.{name}"), "")
-        start = view.label
-        for part in wrap(t("ui.pane.not_yet", use=t(f"ui.meanwhile.{name}.text")), box.width - start):
-            rows.add(rows.line().to(start).put(part, "text-muted"))
-        command(rows, t(f"ui.meanwhile.{name}.command"))
-        return rows.sheet()
+        """Once for all views in which it says the same."""
+        same = (view.ink, view.label, box, language())
+        if same not in drawn:
+            if len(drawn) > KEPT:
+                drawn.clear()
+            drawn[same] = _placeholder(view, box, key, name)
+        return drawn[same]
 
     def wants(view: View, width: int) -> int:
         return len(draw(view, Box(width, 99)).rows)
 
     return draw, wants
+
+
+def _placeholder(view: View, box: Box, key: int, name: str) -> Sheet:
+    rows = Rows(view, box)
+    title_row(rows, str(key), t(f"ui.pane.{name}"), "")
+    start = view.label
+    for part in wrap(t("ui.pane.not_yet", use=t(f"ui.meanwhile.{name}.text")), box.width - start):
+        rows.add(rows.line().to(start).put(part, "text-muted"))
+    command(rows, t(f"ui.meanwhile.{name}.command"))
+    return rows.sheet()
 
 
 def no_mark(view: View) -> tuple[str, str]:

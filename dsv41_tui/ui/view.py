@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -51,7 +52,7 @@ class View:
     def nodes(self) -> tuple[NodeState, ...]:
         return self.state.nodes if self.state else ()
 
-    @property
+    @cached_property
     def boxes(self) -> tuple[NodeState, ...]:
         """The nodes that compute; a NAS is not one."""
         return tuple(node for node in self.nodes if node.role != "nas")
@@ -61,7 +62,7 @@ class View:
         """The one that row 1 shows: the worst, or the one that n and N went to."""
         return self.findings[self.chosen % len(self.findings)] if self.findings else None
 
-    @property
+    @cached_property
     def label(self) -> int:
         """Cells of the label column: 8, or as many as the longest node name needs, at most 13."""
         longest = max((cell_len(node.name) for node in self.nodes), default=0)

@@ -273,6 +273,7 @@ async def test_pause_stops_the_view_and_says_so() -> None:
         store.moved_s = 20
         store.set(states.page_cache(), FINDINGS)
         app.tick()
+        app.paint()
         await pilot.pause()
         text = shown(app)
         assert "paused 20 s" in text

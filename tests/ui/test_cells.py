@@ -47,6 +47,16 @@ def test_cut_word_keeps_numbers_whole() -> None:
     assert cells.cut_word(text, 100) == text
 
 
+def test_options_break_behind_commas_and_commands_do_not() -> None:
+    text = "vers=4.2,rsize=1048576,wsize=1048576,hard,addr=192.168.50.20"
+    assert cells.wrap(text, 40) == ["vers=4.2,rsize=1048576,wsize=1048576,", "hard,addr=192.168.50.20"]
+    assert cells.wrap("sends 1,151,496", 9) == ["sends", "1,151,496"]
+    assert cells.wrap_command("mount -o hard,ro,nconnect=8 nas:/m /m", 30) == [
+        "mount -o hard,ro,nconnect=8",
+        "   nas:/m /m",
+    ]
+
+
 def test_cut_front_keeps_what_tells_names_apart() -> None:
     assert cells.cut_front("dgx-spark-01", 8) == "…park-01"
 

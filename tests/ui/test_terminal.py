@@ -235,8 +235,8 @@ def test_bytes_to_the_terminal(
     terminal = Terminal("--state", state, *arguments, environment=environment)
     opened.append(terminal)
     terminal.until(b"READ" if state == "many" else b"WATCHING")
-    terminal.read(4.0)
-    seconds = 8.0
+    terminal.read(3.0)
+    seconds = 6.0
     written = terminal.read(seconds)
     assert 0 < written <= budget * seconds
     assert SYNC.search(terminal.output)

@@ -70,7 +70,7 @@ def _row(rows: Rows, node: NodeState, placed: list[table.Placed]) -> None:
     if word:
         line.gap().put(word, standing.style)
     values = cells(node, view)
-    values["gpu"] = (gpu_text(node), "text-muted+italic" if standing.stale else "text")
+    values["gpu"] = (gpu_text(node, view), "text-muted+italic" if standing.stale else "text")
     rows.item(node.name, node.name, len(rows.rows))
     rows.add(table.row(line, placed[1:], values))
 

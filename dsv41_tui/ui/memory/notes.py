@@ -83,7 +83,7 @@ def _reboots(rows: Rows, nodes: list[NodeState]) -> None:
 def chip(rows: Rows, nodes: list[NodeState]) -> None:
     """Temperature, power and load where the GPU tells; nothing where it does not."""
     view = rows.view
-    told = [(node, gpu_text(node)) for node in nodes]
+    told = [(node, gpu_text(node, view)) for node in nodes]
     told = [(node, text) for node, text in told if text]
     if not told:
         return
@@ -96,14 +96,18 @@ def chip(rows: Rows, nodes: list[NodeState]) -> None:
     rows.add(line)
 
 
-def gpu_text(node: NodeState) -> str:
+def gpu_text(node: NodeState, view: View) -> str:
     """`61 °C 31 W 96 %`, without what the driver does not tell."""
     gpu = node.gpu.value
     if gpu is None:
         return ""
     told = [
         f"{value:.0f} {unit}"
-        for value, unit in ((gpu.temperature_c, "°C"), (gpu.power_w, "W"), (gpu.utilization_percent, "%"))
+        for value, unit in (
+            (gpu.temperature_c, f"{view.ink.glyphs.degree}C".strip()),
+            (gpu.power_w, "W"),
+            (gpu.utilization_percent, "%"),
+        )
         if value is not None
     ]
     return " ".join(told)

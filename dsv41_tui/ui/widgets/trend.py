@@ -43,16 +43,15 @@ def columns(trend: Trend, cells: int, *, highest: bool = False) -> list[int | No
 def sparkline(line: Line, values: Sequence[int | None], scale: float, style_of: StyleOf) -> Line:
     """One row; it stops below the full cell, so that rows stay apart. Nothing read is a space, zero a thin line."""
     glyphs = line.ink.glyphs
-    for value in values:
+
+    def cell(value: int | None) -> tuple[str, str]:
         if value is None:
-            line.put(" ", "track")
-        elif value <= 0:
-            line.put(glyphs.levels[0], "rule")
-        elif value > scale:
-            line.put(glyphs.over, "rule")
-        else:
-            line.put(_level(glyphs, value / scale), style_of(value))
-    return line
+            return " ", "track"
+        if value <= 0:
+            return glyphs.levels[0], "rule"
+        return (glyphs.over, "rule") if value > scale else (_level(glyphs, value / scale), style_of(value))
+
+    return line.runs(map(cell, values))
 
 
 def _level(glyphs: Glyphs, share: float) -> str:
@@ -63,16 +62,17 @@ def _level(glyphs: Glyphs, share: float) -> str:
 def chart_row(line: Line, values: Sequence[int | None], scale: float, row: int, height: int, style_of: StyleOf) -> Line:
     """Row `row` (0 is the top) of a chart that is `height` rows high; above the scale a thin line at its top."""
     glyphs = line.ink.glyphs
-    for value in values:
+
+    def cell(value: int | None) -> tuple[str, str]:
         if value is None:
-            line.put(" ", "track")
-        elif value <= 0:
-            line.put(glyphs.levels[0] if row == height - 1 else " ", "rule")
-        elif value > scale:
-            line.put(glyphs.over if row == 0 else " ", "rule")
-        else:
-            line.put(_slice(glyphs, value / scale * height - (height - 1 - row)), style_of(value))
-    return line
+            return " ", "track"
+        if value <= 0:
+            return glyphs.levels[0] if row == height - 1 else " ", "rule"
+        if value > scale:
+            return glyphs.over if row == 0 else " ", "rule"
+        return _slice(glyphs, value / scale * height - (height - 1 - row)), style_of(value)
+
+    return line.runs(map(cell, values))
 
 
 def axis(line: Line, label: int, top: str, middle: str, row: int, height: int) -> Line:
