@@ -6,6 +6,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 SCENARIO ?= healthy
 PYTEST ?=
+# Three workers on two cores: the lanes of real machines wait most of the time. One after another takes twice as long.
+WORKERS ?= -n 3 --dist loadgroup --no-loadscope-reorder
 UV ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(BIN)/uv))
 LOCK = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -30,7 +32,7 @@ lint: venv-dev ## Lint, formatting, strict types, import layers
 	$(BIN)/lint-imports
 
 pytest: venv-dev
-	$(BIN)/pytest -rs $(PYTEST)
+	$(BIN)/pytest -rs $(WORKERS) $(PYTEST)
 
 bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
 	@sh .ci/not-on-gb10.sh "make bench"

@@ -15,12 +15,28 @@ from tests.bed import folder
 from tests.bed.lanes import LANES, in_ci
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what cannot run here; long lanes first, each on one worker, as they wait more than they compute."""
     for lane in LANES:
         marked = [item for item in items if item.get_closest_marker(lane.marker)]
         if marked and (reason := lane.missing()) is not None:
             for item in marked:
                 item.add_marker(pytest.mark.skip(reason=f"lane {lane.marker}: {reason}"))
+    if config.pluginmanager.hasplugin("xdist"):
+        items.sort(key=_lane_rank)
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _lane_rank(item: pytest.Item) -> int:
+    return next((rank for rank, lane in enumerate(LANES) if item.get_closest_marker(lane.marker)), len(LANES))
+
+
+def _group(item: pytest.Item) -> str:
+    """A lane with one bed for all its tests stays together; everything else by file."""
+    lane = next((lane for lane in LANES if lane.one_bed and item.get_closest_marker(lane.marker)), None)
+    return lane.marker if lane is not None else item.nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(wrapper=True)

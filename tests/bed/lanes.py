@@ -21,6 +21,8 @@ class Lane:
     packages: tuple[str, ...]
     """Debian packages that bring the programs."""
     devices: tuple[str, ...] = ()
+    one_bed: bool = False
+    """All tests of the lane share what is dear to start."""
 
     def missing(self) -> str | None:
         """Why the lane cannot run here and what to do, or None."""
@@ -38,11 +40,6 @@ SEARCH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 LANES = (
     Lane("docker", programs=("dockerd", "docker"), packages=("docker.io",)),
     Lane(
-        "openssh",
-        programs=("sshd", "ssh-keygen", "useradd", "busybox", "ps"),
-        packages=("openssh-server", "openssh-client", "passwd", "busybox-static", "procps"),
-    ),
-    Lane(
         "uml",
         programs=(
             "linux.uml", "busybox", "sshd", "ssh-keygen", "ip", "mkfs.ext4", "modprobe",
@@ -53,6 +50,12 @@ LANES = (
             "nfs-kernel-server", "nfs-common", "gcc", "libc6-dev",
         ),
         devices=("/dev/net/tun",),
+        one_bed=True,
+    ),
+    Lane(
+        "openssh",
+        programs=("sshd", "ssh-keygen", "useradd", "busybox", "ps"),
+        packages=("openssh-server", "openssh-client", "passwd", "busybox-static", "procps"),
     ),
 )  # fmt: skip
 
