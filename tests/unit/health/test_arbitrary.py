@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 
 from dsv41_tui.core import health
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Link, NfsMount, NodeState, Notice, Reading
+from dsv41_tui.core.model import ClusterState, Link, NetRate, NfsMount, NodeState, Notice, Reading
+from dsv41_tui.core.readings import (
+    DockerVolume,
+    FstabEntry,
+    Gpu,
+    Host,
+    Logind,
+    Memory,
+    MountEntry,
+    MountStats,
+    NasServer,
+    Pressure,
+    ShmUse,
+)
 from dsv41_tui.core.value import Value
 
 WORDS = st.one_of(
@@ -30,6 +43,12 @@ PLAIN: dict[object, st.SearchStrategy[Any]] = {
     str: WORDS,
     object: st.none(),
 }
+VALUES: dict[str, Any] = {
+    "host": Host, "memory": Memory, "pressure": Pressure, "net": tuple[NetRate, ...],
+    "mountinfo": tuple[MountEntry, ...], "mountstats": tuple[MountStats, ...], "fstab": tuple[FstabEntry, ...],
+    "volumes": tuple[DockerVolume, ...], "shm": ShmUse, "logind": Logind, "gpu": Gpu, "nas": NasServer,
+}  # fmt: skip
+"""What each reading of a node holds; at run time all readings are of one class."""
 RECENT = st.sampled_from([NOW - 0.5, NOW - 0.5, NOW - 3.5, None, 0.0])
 
 
@@ -51,10 +70,17 @@ def strategy(annotation: Any) -> st.SearchStrategy[Any]:
     return model(annotation)
 
 
+def reading(held: Any) -> st.SearchStrategy[Any]:
+    """A reading of what a source gives; deferred, since Hypothesis else writes all of it out for its reports."""
+    return st.deferred(lambda: model(Reading, value=st.none() | strategy(held)))
+
+
 def model(kind: type[Value], **given: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Any fields of a model, without its validation: the checks stand without it too."""
     if issubclass(kind, Reading):
         given = {"at": RECENT, "error": st.sampled_from([None, None, None, "permission denied"]), **given}
+    if kind is NodeState:
+        given = {**{name: reading(held) for name, held in VALUES.items()}, **given}
     fields = {
         name: given[name] if name in given else strategy(field.annotation) for name, field in kind.model_fields.items()
     }
@@ -75,6 +101,11 @@ SLOW = settings(max_examples=150, deadline=None, suppress_health_check=list(Heal
 
 @SLOW
 @given(nodes=NODES, notices=st.lists(model(Notice, node=NAMES), max_size=2), now=st.one_of(st.just(NOW), st.floats()))
+def test_every_reading_of_a_node_is_drawn() -> None:
+    readings = {name for name, field in NodeState.model_fields.items() if field.annotation is Reading}
+    assert readings == set(VALUES)
+
+
 def test_arbitrary_states_are_judged(nodes: list[NodeState], notices: list[Notice], now: float) -> None:
     state = ClusterState.model_construct(nodes=tuple(nodes), notices=tuple(notices))
     judge(state, Limits(), now)
