@@ -77,16 +77,21 @@ class PanelApp(App[int], inherit_bindings=False):
         self.feed.ink = self._ink(theme)
         self.paint()
 
+    @property
+    def live(self) -> LiveScreen | None:
+        """The screen on top, if it shows the cluster and is there to be painted."""
+        screen = self.screen_stack[-1] if self.screen_stack else None
+        return screen if isinstance(screen, LiveScreen) and screen.complete else None
+
     def paint(self) -> None:
         """Show the newest view on the screen that is on top."""
-        screen = self.screen_stack[-1] if self.screen_stack else None
-        if isinstance(screen, LiveScreen) and screen.is_mounted:
+        if (screen := self.live) is not None:
             screen.paint(self.feed.view())
 
     def tick(self) -> None:
         """A second has passed: the clock, and what depends on an age."""
-        if isinstance(self.screen, LiveScreen):
-            self.screen.tick(self.feed.clock())
+        if (screen := self.live) is not None:
+            screen.tick(self.feed.clock())
             self.feed.second()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -59,9 +59,9 @@ def cut_front(text: str, cells: int, mark: str = "…") -> str:
 
 def cut_word(text: str, cells: int, mark: str = "…") -> str:
     """Cut at a word, so that a number is never shown without its last digits."""
-    if cell_len(text) <= cells:
-        return text
-    room = max(0, cells - cell_len(mark))
+    room = cells - cell_len(mark)
+    if cell_len(text) <= cells or room < 0:
+        return take(text, cells)
     head = ""
     for piece in _pieces(text):
         if cell_len(head + piece.rstrip()) > room:

@@ -39,8 +39,8 @@ def next_theme(app: PanelApp) -> None:
 
 def say(app: PanelApp, key: str, **values: object) -> None:
     """A passing message on the screen that is on top."""
-    if isinstance(app.screen, LiveScreen):
-        app.screen.say(key, **values)
+    if (screen := app.live) is not None:
+        screen.say(key, **values)
 
 
 def show_welcome(app: PanelApp, actions: WelcomeActions) -> None:

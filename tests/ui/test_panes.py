@@ -113,6 +113,10 @@ def test_the_kernel_fault_is_named() -> None:
 def test_falling_memory_says_when_it_is_used_up() -> None:
     state = changed(states.healthy(), "spark2", free_slope_bytes_per_s=-0.2 * GIB)
     assert "▲ spark2 free falls 205 MiB/s: used up in 35 s" in memory(state)
+    cached = states.memory(free=7.1, available=60, gpu=40)
+    reading = state.node("spark2").memory.model_copy(update={"value": cached})
+    assert "○ spark2 free falls 205 MiB/s into page cache" in memory(changed(state, "spark2", memory=reading))
+    assert "free falls" not in memory(changed(states.page_cache(), "spark2", free_slope_bytes_per_s=-0.2 * GIB))
     slow = changed(states.healthy(), "spark2", free_slope_bytes_per_s=-0.001 * GIB)
     assert "used up" not in memory(slow)
 

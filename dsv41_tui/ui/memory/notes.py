@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.numbers import gib, mib_rate, short_age
 from dsv41_tui.ui.pane import labelled_note, node_note
-from dsv41_tui.ui.standing import node_standing
+from dsv41_tui.ui.standing import node_standing, starved
 from dsv41_tui.ui.view import Rows, View
 
 if TYPE_CHECKING:
@@ -31,11 +31,16 @@ def write(rows: Rows, nodes: list[NodeState], *, pressure: bool) -> None:
 
 
 def exhaustion_s(node: NodeState, limits: Limits) -> float | None:
-    """Seconds until MemFree is used up at its present fall; None while it does not fall fast enough to matter."""
-    from dsv41_tui.core.health.memory import FALLING_FAST  # pydantic's weight, after the first frame
+    """Seconds until MemFree is used up at its present fall; None while that is slow, far off, or page cache by itself.
+
+    The same judgement as that of the finding, which is where the numbers come from.
+    """
+    from dsv41_tui.core.health.memory import FALLING_FAST, NEAR  # pydantic's weight, after the first frame
 
     slope, memory = node.free_slope_bytes_per_s, node.memory.value
     if slope is None or memory is None or memory.free is None or slope > -FALLING_FAST:
+        return None
+    if memory.free >= NEAR * limits.free_warn or starved(memory, limits):
         return None
     left = memory.free / -slope
     return left if left < limits.exhaustion_warn_s else None
@@ -50,13 +55,19 @@ def _kernel_fault(rows: Rows, node: NodeState) -> None:
 
 
 def _falling(rows: Rows, node: NodeState) -> None:
-    view = rows.view
+    """A warning while it goes for good; what turns into page cache is only said."""
+    from dsv41_tui.core.health.memory import NEAR  # pydantic's weight, after the first frame
+
+    view, memory = rows.view, node.memory.value
     left = exhaustion_s(node, view.limits) if view.limits else None
-    if left is None:
+    if left is None or memory is None or view.limits is None:
         return
-    rate = mib_rate(-(node.free_slope_bytes_per_s or 0.0))
-    text = t("ui.memory.falling", rate=rate, left=short_age(left))
-    labelled_note(rows, f"{view.ink.glyphs.warn} {node.name}", text, "warning")
+    values = {"rate": mib_rate(-(node.free_slope_bytes_per_s or 0.0)), "left": short_age(left)}
+    if memory.available is not None and memory.available >= NEAR * view.limits.free_warn:
+        label = f"{view.ink.glyphs.idle} {node.name}"
+        labelled_note(rows, label, t("ui.memory.falling_to_cache", **values), "text-muted")
+    else:
+        labelled_note(rows, f"{view.ink.glyphs.warn} {node.name}", t("ui.memory.falling", **values), "warning")
 
 
 def _pressure(rows: Rows, node: NodeState) -> None:

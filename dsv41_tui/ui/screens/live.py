@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
 from dsv41_tui.core.messages import t
@@ -20,7 +21,9 @@ from dsv41_tui.ui.widgets.chrome import Clock, FindingRow, Footer, Header
 if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
 
+CHROME = 4
 MESSAGE_S = 4.0
+ROOMY = 20
 WIDE, HIGH = 120, 36
 """From this size on all panes are shown at once."""
 
@@ -31,6 +34,7 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def __init__(self, view: View) -> None:
         super().__init__()
         self.view = view
+        self._saying: Timer | None = None
 
     @property
     def panel(self) -> PanelApp:
@@ -47,6 +51,11 @@ class LiveScreen(Screen[None], inherit_bindings=False):
     def compose_body(self) -> Iterable[Widget]:
         """What stands between the finding and the footer."""
         raise NotImplementedError
+
+    @property
+    def complete(self) -> bool:
+        """Composed and not yet taken down: a clock ticks before and after."""
+        return self.is_mounted and len(self.query("Header, Clock, FindingRow, Footer")) == CHROME
 
     @property
     def small(self) -> bool:
@@ -75,7 +84,9 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         footer = self.query_one(Footer)
         footer.message = t(key, **values)
         footer.renew()
-        self.set_timer(MESSAGE_S, self._unsay)
+        if self._saying is not None:
+            self._saying.stop()
+        self._saying = self.set_timer(MESSAGE_S, self._unsay)
 
     def _unsay(self) -> None:
         footer = self.query_one(Footer)
@@ -93,11 +104,16 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         self.paint(self.panel.feed.view())
         self.renew_hints()
 
+    @property
+    def finding_rows(self) -> int:
+        """One row for the finding; on a small screen, where the panes are not all in sight, also what to do."""
+        return 1 if not self.small else 3 if self.app.size.height >= ROOMY else 2
+
     def on_mount(self) -> None:
-        self.query_one(FindingRow).styles.height = 2 if self.small else 1
+        self.query_one(FindingRow).styles.height = self.finding_rows
 
     def on_resize(self, event: events.Resize) -> None:
-        self.query_one(FindingRow).styles.height = 2 if self.small else 1
+        self.query_one(FindingRow).styles.height = self.finding_rows
 
     def on_key(self, event: events.Key) -> None:
         """Full-width characters of an input method act as their ASCII keys; a text field never lets them get here."""

@@ -39,6 +39,11 @@ class PageScreen(LiveScreen):
         page.large = True
         yield page
 
+    @property
+    def finding_rows(self) -> int:
+        """The page itself has the rest."""
+        return 1
+
     def on_mount(self) -> None:
         self.query_one(FindingRow).opens = False
 

@@ -97,6 +97,10 @@ class WelcomeScreen(LiveScreen):
     def compose_body(self) -> Iterable[Widget]:
         yield Choices(self.view)
 
+    @property
+    def finding_rows(self) -> int:
+        return 1
+
     def on_mount(self) -> None:
         self.choices.focus()
 

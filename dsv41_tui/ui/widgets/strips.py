@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.bindings import Hint, shown
-from dsv41_tui.ui.cells import cut, cut_word, safe
+from dsv41_tui.ui.cells import cut, cut_word, safe, wrap
 from dsv41_tui.ui.line import Line, blank
 from dsv41_tui.ui.numbers import gib, short_age
 from dsv41_tui.ui.palette import Ground
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dsv41_tui.core.model import Finding
 
 ANSWERING = ("fine", "idle", "slow")
+LINES = 3
+"""From so many rows on a long title goes on in the second one."""
 CLOCK = 9
 """Cells of the clock with its right margin."""
 _GROUNDS: dict[str, Ground] = {"error": "tint-error", "warn": "tint-warning", "info": "background"}
@@ -86,35 +88,46 @@ def clock(view: View, text: str, width: int) -> Strip:
 
 
 def finding_rows(view: View, width: int, height: int, *, opens: bool = True) -> list[Strip]:
-    """The worst finding, or the chosen one: what failed and why, in one row; in two with what to do.
+    """The worst finding, or the chosen one: what failed and why in one row; where there are more, what to do as well.
 
     `opens` says whether Enter opens it here.
     """
     finding = view.finding
     if finding is None:
         return [_quiet(view, width), *(blank(view.ink, width) for _ in range(height - 1))]
-    ground, colour = _GROUNDS[finding.severity], _COLOURS[finding.severity]
-    glyphs = view.ink.glyphs
-    glyph = {"error": glyphs.error, "warn": glyphs.warn}.get(finding.severity, glyphs.idle)
-    line = view.line(width, ground).gap()
-    line.put(f"{glyph} {finding.node or view.state.name if view.state else ''}", f"{colour}+bold").gap(2)
+    ground = _GROUNDS[finding.severity]
+    line = _finding_head(view, finding, width)
     hints = _finding_hints(view, width, opens=opens)
-    room = width - line.column - sum(cell_len(text) for text, _ in hints) - 3
-    line.put(cut_word(safe(finding.title), room, glyphs.ellipsis), "text+bold")
-    _likelihood(line, finding, room + line.column)
-    line.to(width - 1 - sum(cell_len(text) for text, _ in hints))
+    tail = sum(cell_len(text) for text, _ in hints)
+    room, start = width - line.column - tail - 3, line.column
+    title = safe(finding.title)
+    first = title if cell_len(title) <= room or height < LINES else wrap(title, room)[0]
+    line.put(cut_word(first, room, view.ink.glyphs.ellipsis), "text+bold")
+    _likelihood(line, finding, start + room)
+    line.to(width - 1 - tail)
     for text, style in hints:
         line.put(text, style)
     rows = [line.strip()]
-    if height > 1:
-        rows.append(_do(view, finding, width, ground))
-    return rows
+    rest = title[len(first) :].strip()
+    if rest:
+        more = view.line(width, ground).to(start)
+        rows.append(more.put(cut_word(rest, width - start - 1, view.ink.glyphs.ellipsis), "text+bold").strip())
+    return rows + _do(view, finding, width, height - len(rows))
 
 
-def _likelihood(line: Line, finding: Finding, room: int) -> None:
+def _finding_head(view: View, finding: Finding, width: int) -> Line:
+    """Glyph and node, in the colour of the severity."""
+    glyphs, colour = view.ink.glyphs, _COLOURS[finding.severity]
+    glyph = {"error": glyphs.error, "warn": glyphs.warn}.get(finding.severity, glyphs.idle)
+    name = finding.node or (view.state.name if view.state else "")
+    return view.line(width, _GROUNDS[finding.severity]).gap().put(f"{glyph} {name}", f"{colour}+bold").gap(2)
+
+
+def _likelihood(line: Line, finding: Finding, end: int) -> None:
+    """How sure it is, where there is room for the whole word before `end`."""
     if finding.causes and finding.causes[0].likelihood in ("confirmed", "likely"):
         word = t(f"ui.likelihood.{finding.causes[0].likelihood}")
-        if line.column + cell_len(word) + 3 < room - line.column:
+        if line.column + 3 + cell_len(word) <= end:
             line.gap(3).put(word, "text-muted")
 
 
@@ -127,9 +140,22 @@ def _finding_hints(view: View, width: int, *, opens: bool) -> list[tuple[str, st
     return hints
 
 
-def _do(view: View, finding: Finding, width: int, ground: Ground) -> Strip:
-    line = view.line(width, ground).gap().put(t("ui.finding.do"), "text-muted").gap(2)
-    return line.put(cut_word(safe(finding.fix.text), width - line.column - 1, view.ink.glyphs.ellipsis)).strip()
+def _do(view: View, finding: Finding, width: int, height: int) -> list[Strip]:
+    """What to do, in as many rows as there are."""
+    label = t("ui.finding.do")
+    start = cell_len(label) + 3
+    lines = wrap(safe(finding.fix.text), width - start - 1)
+    if len(lines) > height > 0:
+        lines = [
+            *lines[: height - 1],
+            cut_word(" ".join(lines[height - 1 :]), width - start - 1, view.ink.glyphs.ellipsis),
+        ]
+    lines += [""] * (height - len(lines))
+    rows = []
+    for index, text in enumerate(lines[:height]):
+        line = view.line(width, _GROUNDS[finding.severity]).gap().put(label if index == 0 else "", "text-muted")
+        rows.append(line.to(start).put(text).strip())
+    return rows
 
 
 def _quiet(view: View, width: int) -> Strip:
