@@ -9,20 +9,6 @@ from typing import Literal
 
 from dsv41_tui.core.errors import LinkErrorKind
 from dsv41_tui.core.model import LinkPhase
-from dsv41_tui.core.readings import (
-    DockerVolume,
-    FstabEntry,
-    Gpu,
-    Host,
-    Logind,
-    Memory,
-    MountEntry,
-    MountStats,
-    NasServer,
-    NetInterface,
-    Pressure,
-    ShmUse,
-)
 from dsv41_tui.core.value import Value
 
 ReadingName = Literal[
@@ -39,20 +25,6 @@ ReadingName = Literal[
     "gpu",
     "nas",
 ]
-ReadingValue = (
-    Host
-    | Memory
-    | Pressure
-    | tuple[NetInterface, ...]
-    | tuple[MountEntry, ...]
-    | tuple[MountStats, ...]
-    | tuple[FstabEntry, ...]
-    | tuple[DockerVolume, ...]
-    | ShmUse
-    | Logind
-    | Gpu
-    | NasServer
-)
 
 
 class Event(Value):
@@ -90,6 +62,7 @@ class ReadingTaken(Event):
     uptime_s: float | None = None
     """The node's clock at the moment of reading; rates are taken over it."""
     value: object = None
+    """What the parser of this reading gave, see `core.readings`."""
     error: str | None = None
 
 

@@ -82,8 +82,8 @@ def _mounts(node: NodeState) -> list[NfsMount]:
     if node.mountinfo.value is None:
         return mounts  # whether a defined or expected mount is there is not known yet
     present = {mount.mount_point for mount in mounts}
-    mounts += [_defined(volume) for place, volume in volumes.items() if place not in present]
-    mounts += [_expected(entry) for place, entry in fstab.items() if place not in present and _auto(entry)]
+    wanted: list[DockerVolume | FstabEntry] = [*volumes.values(), *(entry for entry in fstab.values() if _auto(entry))]
+    mounts += [_absent(item, volumes, fstab) for item in wanted if item.mount_point not in present]
     return mounts
 
 
@@ -119,26 +119,16 @@ def _asked(place: str, volumes: dict[str, DockerVolume], fstab: dict[str, FstabE
     return {}
 
 
-def _defined(volume: DockerVolume) -> NfsMount:
+def _absent(
+    item: DockerVolume | FstabEntry, volumes: dict[str, DockerVolume], fstab: dict[str, FstabEntry]
+) -> NfsMount:
+    """A mount that is defined or expected and not there."""
     return NfsMount(
-        mount_point=volume.mount_point,
-        source=volume.source,
-        fstype=volume.fstype,
-        volume=volume.name,
-        asked=volume.options,
-        asked_source=f"docker volume {volume.name}",
+        mount_point=item.mount_point,
+        source=item.source,
+        fstype=item.fstype,
         mounted=False,
-    )
-
-
-def _expected(entry: FstabEntry) -> NfsMount:
-    return NfsMount(
-        mount_point=entry.mount_point,
-        source=entry.source,
-        fstype=entry.fstype,
-        asked=entry.options,
-        asked_source="/etc/fstab",
-        mounted=False,
+        **_asked(item.mount_point, volumes, fstab),
     )
 
 
