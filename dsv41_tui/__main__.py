@@ -47,7 +47,7 @@ def _run(argv: list[str]) -> int:
 def _panel(flags: Globals) -> int:
     from dsv41_tui.ui.start import start_panel
 
-    return start_panel(demo=flags.demo, config=flags.config)
+    return start_panel(demo=flags.demo, config=flags.config, language=flags.language)
 
 
 if __name__ == "__main__":
