@@ -55,6 +55,7 @@ class Opening:
         app.set_keymap(cluster.config.keys)
         app.theme = first_theme(app, cluster.config.cluster.theme)
         app.tick()
+        app.paint()
         if isinstance(app.screen, LiveScreen):
             app.screen.renew_hints()
 

@@ -38,7 +38,7 @@ def draw(view: View, box: Box) -> Sheet:
     _also(bottom, box.height - len(rows.rows) - len(bottom.rows) - 2)
     if box.height - len(rows.rows) - len(bottom.rows) > 0:
         rows.blank()
-    rows.rows += bottom.rows
+    rows.join(bottom)
     return rows.sheet(fixed=1)
 
 
@@ -78,7 +78,7 @@ def _node(rows: Rows, node: NodeState, placed: list[table.Placed]) -> None:
     values = cells(node, view)
     rank = "" if node.rank is None or node.role == "head" else str(node.rank)
     values["role"] = (t(f"ui.role.{node.role}") + rank, "text-muted")
-    values["gpu"] = (notes.gpu_text(node, view), "text-muted+italic" if standing.stale else "text-muted")
+    values["gpu"] = notes.gpu_cell(node, view)
     if standing.level != "ok":
         values["gpu"] = (standing.text, standing.style)
     split = [at.column.key for at in placed].index("bar")
@@ -148,7 +148,7 @@ def _server(rows: Rows, server: servers.Server, entries: list[mounts.Entry]) -> 
     """`nas  10G  612 of 1,192 MiB/s  * fine 3 of 3`."""
     view = rows.view
     none = view.ink.glyphs.none
-    line = rows.line().fit(server.name, view.label - 1, "text+bold").to(view.label)
+    line = servers.head(rows, server)
     if server.link_mbit is not None:
         line.put(f"{link_speed(server.link_mbit)}  ", "text-muted")
     rate = None if server.hung and not server.rate else server.rate

@@ -139,6 +139,9 @@ def mount_standing(mount: NfsMount, node: NodeState, view: View) -> Standing:
         return Standing("warn", glyphs.stale, above.word, stale=True)
     if above.stale:
         return Standing("unknown", glyphs.unknown, t("ui.nfs.state.unknown"), stale=True)
+    age = node.mountstats.age_s(view.now)
+    if mount.mounted and age is not None and node.mountstats.read(view.now) == "stale":
+        return Standing("warn", glyphs.stale, short_age(age), stale=True)
     return Standing(level, mark, t(f"ui.nfs.state.{mount.state}"))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dsv41_tui.core.errors import PanelError
 from dsv41_tui.core.messages import t
+from dsv41_tui.runtime.language import load_language
 from dsv41_tui.ui import keys, themes
 from dsv41_tui.ui.run import run_panel
 from dsv41_tui.ui.source import Cluster
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from dsv41_tui.config import Config
 
 
-def start_panel(*, demo: str | None = None, config: str | None = None) -> int:
-    """Run the panel on the sandbox scenario `demo`, on the file `config`, or on what is found; gives the exit code."""
-    opener = Opener(demo)
+def start_panel(*, demo: str | None = None, config: str | None = None, language: str | None = None) -> int:
+    """Run the panel on the sandbox scenario `demo`, on the file `config`, or on what is found; gives the exit code.
+
+    `language` was asked for on the command line and beats the configuration's.
+    """
+    opener = Opener(demo, language=language)
     if demo is not None:
         return run_panel(opener.open)
     from dsv41_tui.runtime.config_file import find_config
@@ -40,6 +44,7 @@ class Opener:
 
     demo: str | None
     file: Path | None = None
+    language: str | None = None
     sandboxes: list[Any] = field(default_factory=list)
 
     async def open(self, path: Path | None) -> Cluster:
@@ -49,6 +54,8 @@ class Opener:
         file = path or self.file or await self.sandbox(self.demo or "healthy")
         cluster = open_config(file)
         check(file, cluster.config)
+        if cluster.config.cluster.language and self.language is None:
+            load_language(cluster.config.cluster.language)
         return Watched(cluster, self)
 
     async def sandbox(self, scenario: str) -> Path:

@@ -140,6 +140,13 @@ class Rows:
         before = self.items.get(key)
         self.items[key] = Item(key, node, (*before.rows, *numbers) if before else numbers)
 
+    def join(self, other: Rows) -> None:
+        """Put the rows of another part below, with its items."""
+        offset = len(self.rows)
+        self.rows += other.rows
+        for item in other.items.values():
+            self.item(item.key, item.node, *(row + offset for row in item.rows))
+
     def ground(self, key: str) -> Ground:
         """The ground of an item's rows: raised while it is selected."""
         return "panel" if self.box.focused and self.box.selected == key else "background"

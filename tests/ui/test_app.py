@@ -137,8 +137,8 @@ async def test_rows_and_nodes_are_selected_and_opened() -> None:
         await pilot.press("[")
         assert main(app).current.selected == "spark1 /models"
         await pilot.press("G")
-        assert main(app).current.selected == "spark2 /models"
-        await pilot.press("enter")
+        assert main(app).current.selected == "server nas"
+        await pilot.press("k", "enter")
         assert isinstance(app.screen, PageScreen)
         assert shown(app).splitlines()[3].startswith(" spark2  rank, rank 1")
         await pilot.press("escape")

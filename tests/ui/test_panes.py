@@ -217,6 +217,33 @@ def test_obtained_is_shown_beside_asked_and_less_is_coloured() -> None:
     assert view.ink.theme.colours["warning"] in drawing.styles_of(rows, "32K")
 
 
+def test_late_counters_are_shown_with_their_age_though_the_node_is_read() -> None:
+    spark2 = states.healthy().node("spark2")
+    late = spark2.mountstats.model_copy(update={"at": states.NOW - 30})
+    row = next(
+        line for line in nfs(changed(states.healthy(), "spark2", mountstats=late)).splitlines() if "spark2" in line
+    )
+    assert "◷ 30 s" in row
+
+
+def test_a_late_gpu_or_pressure_reading_is_shown_as_old() -> None:
+    spark2 = states.healthy().node("spark2")
+    late = {name: getattr(spark2, name).model_copy(update={"at": states.NOW - 30}) for name in ("gpu", "pressure")}
+    value = states.GPU_BUSY.model_copy(update={"temperature_c": 71})
+    late["gpu"] = late["gpu"].model_copy(update={"value": value})
+    view = drawing.view(changed(states.healthy(), "spark2", **late))
+    rows = DRAWS["memory"](view, Box(77, 30)).rows
+    assert drawing.styles_of(rows, "71 °C") == [view.ink.theme.colours["text-muted"]]
+
+
+def test_a_nas_can_be_selected_where_its_sum_stands() -> None:
+    for pane in ("nfs", "overview"):
+        sheet = DRAWS[pane](drawing.view(states.healthy()), Box(78, 30))
+        (item,) = [item for item in sheet.items if item.key == "server nas"]
+        assert item.node == "nas"
+        assert sheet.rows[item.rows[0]].text.startswith("nas")
+
+
 def test_an_unused_volume_is_told() -> None:
     unused = states.mount("/v", volume="dsv41-exl3-engram", mounted=False, state="unused")
     state = changed(states.healthy(), "spark2", nfs=(states.mount(), unused))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui.memory.notes import gpu_text
+from dsv41_tui.ui.memory.notes import gpu_cell
 from dsv41_tui.ui.memory.numbers import NUMBER, cells
 from dsv41_tui.ui.pane import name_style
 from dsv41_tui.ui.standing import RANK, node_level, node_standing
@@ -70,7 +70,7 @@ def _row(rows: Rows, node: NodeState, placed: list[table.Placed]) -> None:
     if word:
         line.gap().put(word, standing.style)
     values = cells(node, view)
-    values["gpu"] = (gpu_text(node, view), "text-muted+italic" if standing.stale else "text")
+    values["gpu"] = gpu_cell(node, view)
     rows.item(node.name, node.name, len(rows.rows))
     rows.add(table.row(line, placed[1:], values))
 

@@ -9,6 +9,7 @@ from dsv41_tui.ui.numbers import gib, mib_rate, short_age
 from dsv41_tui.ui.pane import labelled_note, node_note
 from dsv41_tui.ui.standing import node_standing, starved
 from dsv41_tui.ui.view import Rows, View
+from dsv41_tui.ui.widgets.table import Cell
 
 if TYPE_CHECKING:
     from dsv41_tui.core.limits import Limits
@@ -94,34 +95,34 @@ def _reboots(rows: Rows, nodes: list[NodeState]) -> None:
 def chip(rows: Rows, nodes: list[NodeState]) -> None:
     """Temperature, power and load where the GPU tells; nothing where it does not."""
     view = rows.view
-    told = [(node, gpu_text(node, view)) for node in nodes]
-    told = [(node, text) for node, text in told if text]
+    told = [(node, gpu_cell(node, view)) for node in nodes]
+    told = [(node, cell) for node, cell in told if cell[0]]
     if not told:
         return
     line = rows.line().fit("GPU", view.label - 1, "text-muted").to(view.label)
     each = (rows.box.width - view.label) // len(told)
-    for index, (node, text) in enumerate(told):
+    for index, (node, (text, style)) in enumerate(told):
         line.to(view.label + index * each)
-        stale = node_standing(node, view).stale
-        line.put(node.name, "text-muted").gap().put(text, "text-muted+italic" if stale else "text")
+        line.put(node.name, "text-muted").gap().put(text, style)
     rows.add(line)
 
 
-def gpu_text(node: NodeState, view: View) -> str:
-    """`61 °C 31 W 96 %`, without what the driver does not tell."""
-    gpu = node.gpu.value
+def gpu_cell(node: NodeState, view: View) -> Cell:
+    """`61 °C 31 W 96 %`, without what the driver does not tell; in muted italics while it is old."""
+    gpu, degree = node.gpu.value, view.ink.glyphs.degree
     if gpu is None:
-        return ""
+        return "", "text"
     told = [
         f"{value:.0f} {unit}"
         for value, unit in (
-            (gpu.temperature_c, f"{view.ink.glyphs.degree}C".strip()),
+            (gpu.temperature_c, f"{degree}C".strip()),
             (gpu.power_w, "W"),
             (gpu.utilization_percent, "%"),
         )
         if value is not None
     ]
-    return " ".join(told)
+    old = node.gpu.read(view.now) != "ok" or node_standing(node, view).stale
+    return " ".join(told), "text-muted+italic" if old else "text"
 
 
 def lowest(rows: Rows, nodes: list[NodeState]) -> None:

@@ -91,5 +91,7 @@ def psi_cell(node: NodeState, view: View) -> table.Cell:
     pressure = node.pressure.value
     if pressure is None or pressure.full_avg10 is None:
         return view.ink.glyphs.none, "text-muted"
+    if node.pressure.read(view.now) != "ok":
+        return f"{pressure.full_avg10:.1f}", "text-muted+italic"
     bites = view.limits is not None and pressure.full_avg10 >= view.limits.psi_warn_percent
     return f"{pressure.full_avg10:.1f}", "warning" if bites else "text"

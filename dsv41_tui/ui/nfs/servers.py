@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from dsv41_tui.core.messages import t
+from dsv41_tui.ui.line import Line
 from dsv41_tui.ui.numbers import clock_span, link_speed, mbit_bytes, mib_rate, percent
-from dsv41_tui.ui.pane import labelled
+from dsv41_tui.ui.pane import labelled, name_style
 from dsv41_tui.ui.standing import node_standing
 from dsv41_tui.ui.view import Rows, View
 from dsv41_tui.ui.widgets import trend
@@ -104,9 +105,19 @@ def write(rows: Rows, found: list[Server]) -> None:
             labelled(rows, "", t("ui.nfs.sum_without", nodes=names), style="text-muted")
 
 
+def head(rows: Rows, server: Server) -> Line:
+    """The beginning of a server's row; a NAS that we log in to can be selected."""
+    key = f"server {server.name}"
+    chosen = rows.box.focused and rows.box.selected == key
+    if server.nas is not None:
+        rows.item(key, server.nas.name, len(rows.rows))
+    line = rows.line(rows.ground(key))
+    return line.fit(server.name, rows.view.label - 1, name_style(False, chosen)).to(rows.view.label)
+
+
 def _row(rows: Rows, server: Server) -> None:
     view = rows.view
-    line = rows.line().fit(server.name, view.label - 1, "text+bold").to(view.label)
+    line = head(rows, server)
     none = view.ink.glyphs.none
     rate = None if server.hung and not server.rate else server.rate
     if server.capacity is None:

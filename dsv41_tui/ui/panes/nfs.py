@@ -29,7 +29,7 @@ def draw(view: View, box: Box) -> Sheet:
         mounts.write(rows, entries, max(3, room))
     else:
         rows.add(rows.line().to(view.label).put(_empty(view, box), "text-muted"))
-    rows.rows += tail.rows
+    rows.join(tail)
     if not box.large:
         _spare(rows, found)
     return rows.sheet(fixed=box.titled + bool(entries))
