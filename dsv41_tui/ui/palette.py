@@ -1,6 +1,6 @@
 """What rows are painted with: a rich Style for each role, on each ground, and the glyphs.
 
-Each hue has one job (docs/look.md): `primary` what can be pressed and where you are, `success` `warning` `error`
+Each hue has one job: `primary` what can be pressed and where you are, `success` `warning` `error`
 verdicts only, `accent` the rank, `code` commands, `mem-*` segments of the memory bar.
 """
 

@@ -566,3 +566,15 @@ async def test_scrolling_a_long_sheet_keeps_its_head_and_says_where() -> None:
         assert "rows 1 to" in shown(app)
         await pilot.press(*["pagedown"] * 9)
         assert "to 64 of 64" in shown(app)
+
+
+@pytest.mark.parametrize("keys", [("slash",), ("colon",), ("question_mark",), ("enter",)])
+async def test_ctrl_c_leaves_from_everywhere(keys: tuple[str, ...]) -> None:
+    app = fakes.panel(states.page_cache(), FINDINGS)
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        await pilot.press(*keys)
+        await pilot.pause()
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+    assert app.return_code == 0
