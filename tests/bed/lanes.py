@@ -7,6 +7,7 @@ lane is a failure: `tests/conftest.py` sees to it.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,11 +22,15 @@ class Lane:
     packages: tuple[str, ...]
     """Debian packages that bring the programs."""
     devices: tuple[str, ...] = ()
+    processor: str | None = None
+    """The only processor that the packages exist for."""
     one_bed: bool = False
     """All tests of the lane share what is dear to start."""
 
     def missing(self) -> str | None:
         """Why the lane cannot run here and what to do, or None."""
+        if self.processor not in (None, platform.machine()):
+            return f"its programs exist for {self.processor} alone, and this is {platform.machine()}"
         if absent := [name for name in self.programs if shutil.which(name, path=SEARCH) is None]:
             return f"{', '.join(absent)} not found: apt-get install --no-install-recommends {' '.join(self.packages)}"
         if os.geteuid() != 0:
@@ -50,6 +55,7 @@ LANES = (
             "nfs-kernel-server", "nfs-common", "gcc", "libc6-dev",
         ),
         devices=("/dev/net/tun",),
+        processor="x86_64",
         one_bed=True,
     ),
     Lane(

@@ -37,14 +37,20 @@ def _span(progress: Path) -> tuple[tuple[float, int], tuple[float, int]]:
     return (float(lines[0][0]), int(lines[0][1])), (float(lines[-1][0]), int(lines[-1][1]))
 
 
-async def test_the_nas_tells_its_threads_versions_and_block_size(cluster: UmlCluster) -> None:
+async def test_a_nas_with_busybox_alone_tells_its_threads_versions_and_block_size(cluster: UmlCluster) -> None:
+    shell = await asyncio.to_thread(
+        cluster.login, "nas", "readlink /proc/$$/exe; ls -l $(which head) | grep -c busybox"
+    )
+    assert shell.split() == ["/busybox", "1"]
     async with panel(cluster.config("nas", "nas")) as watched:
         await watched.until(lambda: watched.node("nas").nas.value is not None, 30)
         told = watched.node("nas").nas.value
+        memory, interfaces = watched.node("nas").memory.value, watched.node("nas").net.value
     assert told is not None
     assert told.nfsd_threads == 8
     assert told.max_block_bytes == 1 << 20
     assert "4.2" in told.versions and "3" not in told.versions
+    assert memory is not None and memory.total is not None and interfaces
 
 
 async def test_an_rsize_that_the_server_clamps_is_said(cluster: UmlCluster) -> None:

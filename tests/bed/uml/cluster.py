@@ -20,6 +20,8 @@ BOOT_LIMIT_S = 90.0
 COMMAND_LIMIT_S = 30.0
 BRIDGE = "198.18.0.254/24"
 NAS_ADDRESS = "198.18.0.10"
+_PATH = "export PATH=/usr/sbin:/usr/bin:/sbin:/bin"
+"""For what the bed itself does; a login to the NAS finds busybox alone, which prefers its applets to any PATH."""
 _EXPORT_GONE = (
     "exportfs -o rw,no_root_squash,no_subtree_check,insecure,fsid=1 198.18.0.0/24:/export/gone && exportfs -f"
 )
@@ -104,15 +106,16 @@ class UmlCluster:
             list(pool.map(self.run, commands.keys(), commands.values()))
 
     def run(self, name: str, command: str) -> str:
-        """Run a shell command on a machine; what it printed. RuntimeError with its words when it failed."""
+        """Run a command of the bed's own on a machine, with all programs in reach; what it printed."""
         self._touched.add(name)
-        done = subprocess.run(
-            [*self.ssh(name), command], capture_output=True, text=True, timeout=COMMAND_LIMIT_S, check=False
-        )
+        return self.login(name, f"{_PATH}; exec /usr/bin/bash -c {shlex.quote(command)}")
+
+    def login(self, name: str, command: str) -> str:
+        """Log in and run a command as anybody would. RuntimeError with its words when it failed."""
+        argv = [*self.ssh(name), command]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_LIMIT_S, check=False)
         if done.returncode != 0:
-            raise RuntimeError(
-                f"{name}: {command}: exit {done.returncode}: {done.stderr.strip()} {done.stdout.strip()}"
-            )
+            raise RuntimeError(f"{name}: {command}: exit {done.returncode}: {done.stderr} {done.stdout}")
         return done.stdout
 
     def mend(self) -> None:

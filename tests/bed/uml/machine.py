@@ -62,12 +62,17 @@ class Machine:
     def tap(self) -> str:
         return f"tap-{self.name}"
 
+    @property
+    def _is_nas(self) -> bool:
+        return self.role == "nas"
+
     def build(self, client: Client) -> None:
         """Lay the root folder and the disk."""
         for name in _FOLDERS:
             (self.root / name).mkdir(parents=True)
         for name in ("bin", "sbin", "lib", "lib64"):
-            (self.root / name).symlink_to(f"usr/{name}")
+            if name != "bin" or not self._is_nas:
+                (self.root / name).symlink_to(f"usr/{name}")
         for name in ("etab", "rmtab", "xtab", "state"):
             (self.root / "var/lib/nfs" / name).touch()
         for name, text in _ETC.items():
@@ -83,8 +88,22 @@ class Machine:
         key = make_key(self.root / "etc/ssh/host_key")
         (self.root / "etc/ssh/authorized_keys").write_text(client.public_key)
         client.trust_key(self.address, key)
-        if self.role == "node":
+        if self._is_nas:
+            self._make_busybox_login()
+        else:
             self._make_disk()
+
+    def _make_busybox_login(self) -> None:
+        """A NAS as people have it: /bin/sh and all that a login finds is busybox."""
+        (self.root / "bin").mkdir()
+        applets = subprocess.run([self.root / "busybox", "--list"], check=True, capture_output=True, text=True)
+        for name in applets.stdout.split():
+            (self.root / "bin" / name).symlink_to("/busybox")
+        (self.root / "bin/kmod").symlink_to("/usr/bin/kmod")  # where Debian's modprobe leads
+        passwd = self.root / "etc/passwd"
+        passwd.write_text(passwd.read_text().replace("/bin/bash", "/bin/ash"))
+        with (self.root / "etc/ssh/sshd_config").open("a") as config:
+            config.write("SetEnv PATH=/bin\n")
 
     def _make_disk(self) -> None:
         disk = self.folder / "disk"
@@ -127,7 +146,7 @@ class Machine:
             f"umid={self.name}",
             f"vec0:transport=tap,ifname={self.tap},mac={self._mac},depth=64,gro=1",
         ]
-        return [*words, f"ubd0={self.folder}/disk"] if self.role == "node" else words
+        return words if self._is_nas else [*words, f"ubd0={self.folder}/disk"]
 
     def power_cut(self) -> None:
         """Pull the plug: nothing is flushed, nobody is told."""
