@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Awaitable, Callable
 
@@ -10,6 +11,7 @@ from dsv41_tui.config import Config, NodeConfig
 from dsv41_tui.core.events import Elapsed
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState
+from dsv41_tui.runtime import own_memory
 from dsv41_tui.runtime.session import NodeSession
 from dsv41_tui.runtime.store import Store
 from dsv41_tui.transport.channel import Node
@@ -50,9 +52,11 @@ class Cluster:
 
     async def _heartbeat(self) -> None:
         """Silence is news too: verdicts that depend on an age are renewed each second."""
-        while True:
+        for second in itertools.count():
             await asyncio.sleep(1.0)
             self.store.dispatch(Elapsed(at=self.store.now()))
+            if second % own_memory.EVERY_S == own_memory.FIRST_S:
+                own_memory.give_back()
 
     def refresh(self) -> None:
         """Ask for every reading now."""
