@@ -39,14 +39,16 @@ class Panel:
         raise LookupError(place)
 
     def read_rates(self, place: str, name: str) -> dict[float, float]:
-        """Read rates of a mount by the moment of their sample, from now on; the returned dict fills itself."""
+        """Read rates of a mount by the node's uptime at their sample, from now on; the returned dict fills itself."""
         rates: dict[float, float] = {}
+        seen: set[float | None] = {None}
 
         def note() -> None:
             with contextlib.suppress(LookupError):
-                mount = self.mount(place, name)
-                if mount.stats_at is not None and mount.read_bytes_per_s is not None:
-                    rates[mount.stats_at] = mount.read_bytes_per_s
+                mount, uptime_s = self.mount(place, name), self.node(name).uptime_s
+                if mount.stats_at not in seen and mount.read_bytes_per_s is not None and uptime_s is not None:
+                    seen.add(mount.stats_at)
+                    rates[uptime_s] = mount.read_bytes_per_s
 
         self.cluster.store.on_change(note)
         return rates

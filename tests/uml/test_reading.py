@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,22 +20,26 @@ async def test_a_healthy_read_shows_the_rate_that_the_reader_counts(cluster: Uml
         async with panel(cluster.config("node1", "head"), cluster.config("nas", "nas")) as watched:
             await watched.until(lambda: watched.mount("/mnt/nas", "node1").state == "fine", 30)
             rates = watched.read_rates("/mnt/nas", "node1")
-            await watched.until(lambda: len(rates) >= 6, 30)
-            first, last = _span(progress)
+            await watched.until(lambda: len(rates) >= 7, 40)
             mount = watched.mount("/mnt/nas", "node1")
             assert watched.finding("nfs-not-responding") is None
             assert watched.finding("nfs-slow") is None
-    counted = (last[1] - first[1]) / (last[0] - first[0])
-    assert sum(rates.values()) / len(rates) == pytest.approx(counted, rel=0.25)
+    times = sorted(rates)[:-1]  # the reader has not entered what it read at the last sample
+    shown = sum(rates[end] * (end - start) for start, end in pairwise(times))
+    assert shown == pytest.approx(_book(progress, times[-1]) - _book(progress, times[0]), rel=0.2)
     assert mount.stats is not None and len(mount.stats.transports) == 4
     assert mount.got["vers"] == "4.2" and mount.got["rsize"] == "1048576"
     assert mount.rtt_ms is not None and mount.execute_ms is not None and 0 < mount.rtt_ms <= mount.execute_ms
 
 
-def _span(progress: Path) -> tuple[tuple[float, int], tuple[float, int]]:
-    """First and last line of the reader's own book: uptime in seconds, bytes."""
+def _book(progress: Path, uptime_s: float) -> float:
+    """Bytes that the reader itself had counted at a moment of the node's uptime, between its lines by proportion."""
     lines = [line.split() for line in progress.read_text().splitlines()]
-    return (float(lines[0][0]), int(lines[0][1])), (float(lines[-1][0]), int(lines[-1][1]))
+    book = [(float(moment), int(count)) for moment, count in lines]
+    for (start, before), (end, after) in pairwise(book):
+        if start <= uptime_s <= end:
+            return before + (after - before) * (uptime_s - start) / (end - start)
+    raise AssertionError(f"the reader was not at work at {uptime_s}: {book[0]} to {book[-1]}")
 
 
 async def test_a_nas_with_busybox_alone_tells_its_threads_versions_and_block_size(cluster: UmlCluster) -> None:
