@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
 from dsv41_tui.core.messages import t
 from dsv41_tui.transport.channel import ChannelsExhausted, Node, Process
 
 START = 6
+CLOSING_S = 3.0
+"""sshd counts a session until its process is gone, which is a moment after we closed it."""
+RETRIES = 3
+RETRY_S = 0.5
 
 
 class Budget:
@@ -15,6 +22,7 @@ class Budget:
         self._node = node
         self.limit = START
         self.open_channels = 0
+        self._freed_at: float | None = None
 
     @property
     def exhausted(self) -> bool:
@@ -26,7 +34,7 @@ class Budget:
             raise ChannelsExhausted(t("link.sessions-used", limit=self.limit))
         self.open_channels += 1
         try:
-            process = await self._node.open(command)
+            process = await self._open(command)
         except ChannelsExhausted:
             self.open_channels -= 1
             self.limit = max(1, self.open_channels, self.limit // 2)
@@ -35,6 +43,23 @@ class Budget:
             self.open_channels -= 1
             raise
         return _Counted(process, self)
+
+    async def _open(self, command: str) -> Process:
+        """Ask sshd, and again when the place of a channel that was closed just now is not free there yet."""
+        for _ in range(RETRIES if self._is_closing() else 0):
+            try:
+                return await self._node.open(command)
+            except ChannelsExhausted:
+                await asyncio.sleep(RETRY_S)
+        return await self._node.open(command)
+
+    def _is_closing(self) -> bool:
+        return self._freed_at is not None and time.monotonic() - self._freed_at < CLOSING_S
+
+    def give_back(self) -> None:
+        """A channel has ended: its place is free."""
+        self.open_channels -= 1
+        self._freed_at = time.monotonic()
 
     async def wait_closed(self) -> None:
         await self._node.wait_closed()
@@ -55,7 +80,7 @@ class _Counted:
 
     def _release(self) -> None:
         if self._budget is not None:
-            self._budget.open_channels -= 1
+            self._budget.give_back()
             self._budget = None
 
     async def read(self, size: int) -> bytes:

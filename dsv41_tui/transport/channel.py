@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Protocol
 
-from dsv41_tui.core.errors import Refused, TimedOut
+from dsv41_tui.core.errors import Refused, TimedOut, Unreachable
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_bytes, clean_line
 from dsv41_tui.transport.scripts import feed
@@ -15,6 +16,11 @@ NOISE_LIMIT = 64 * 1024
 """Bytes that a login shell may print before our script says hello."""
 LINE_LIMIT = 1 << 20
 """Bytes of one line, at most; a node that sends longer ones is not speaking our protocol."""
+FRAME_LIMIT = 8 << 20
+"""Bytes of one frame, at most: thousands of mounts fit."""
+BREATH_LINES = 200
+"""After so many lines the others on the event loop get their turn, also while more lines wait in the buffer."""
+_PID_DIGITS = 9
 
 
 class Process(Protocol):
@@ -60,7 +66,10 @@ class Channel:
     def __init__(self, process: Process, nonce: str) -> None:
         self._process = process
         self._prefix = f"@{nonce} "
-        self._buffer = b""
+        self._lines: deque[bytes] = deque()
+        self._rest = bytearray()
+        """What came after the last line feed."""
+        self._taken = 0
         self._closed = False
         self.pids: tuple[int, ...] = ()
         """Process ids on the node: the script's shell, and the sshd that serves it."""
@@ -89,39 +98,58 @@ class Channel:
             line = await self.line()
             if line is None:
                 code = await self._process.wait()
-                raise Refused(t("link.shell-ended", code="?" if code is None else code))
+                if code is None:  # every shell that ends leaves a code, or the signal that ended it
+                    raise Unreachable(t("link.gone"))
+                raise Refused(t("link.shell-ended", code=code))
             _, found, rest = line.partition(f"{self._prefix}hello")
             if found:
-                self.pids = tuple(int(pid) for pid in rest.split() if pid.isdigit() and int(pid) > 1)
+                self.pids = tuple(int(word) for word in rest.split() if _is_pid(word))
                 return
-            noise += len(line)
+            noise += len(line) + 1
             if noise > NOISE_LIMIT:
                 raise Refused(t("link.shell-prints", text=clean_line(line, 80)))
 
     async def line(self) -> str | None:
         """The next line, cleaned, without its line feed; None at the end of the stream."""
-        while b"\n" not in self._buffer:
-            if len(self._buffer) > LINE_LIMIT:
-                raise Refused(t("link.endless"))
-            data = await self._process.read(65536)
-            if not data:
-                return None
-            self._buffer += data
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return clean_bytes(line)
+        line = await self._next()
+        return None if line is None else clean_bytes(line)
 
     async def until(self, end: str) -> str | None:
         """Text up to the line `end` (with our prefix), cleaned; None when the stream ends first."""
-        mark = f"\n{self._prefix}{end}\n".encode()
-        while (at := self._buffer.find(mark)) < 0:
-            if len(self._buffer) > LINE_LIMIT:
-                raise Refused(t("link.endless"))
-            data = await self._process.read(65536)
-            if not data:
+        mark = f"{self._prefix}{end}".encode()
+        body: list[bytes] = []
+        size = 0
+        while (line := await self._next()) != mark:
+            if line is None:
                 return None
-            self._buffer += data
-        body, self._buffer = self._buffer[:at], self._buffer[at + len(mark) :]
-        return clean_bytes(body)
+            size += len(line) + 1
+            if size > FRAME_LIMIT:
+                raise Refused(t("link.endless"))
+            body.append(line)
+        return clean_bytes(b"\n".join(body))
+
+    async def _next(self) -> bytes | None:
+        """The next line as it came; None at the end of the stream, where an unfinished line is dropped."""
+        while not self._lines:
+            if not await self._fill():
+                return None
+        self._taken += 1
+        if self._taken % BREATH_LINES == 0:
+            await asyncio.sleep(0)
+        return self._lines.popleft()
+
+    async def _fill(self) -> bool:
+        """Read once and split what came, each byte once; False at the end of the stream."""
+        if len(self._rest) > LINE_LIMIT:
+            raise Refused(t("link.endless"))
+        data = await self._process.read(65536)
+        first, *others = data.split(b"\n")
+        self._rest += first
+        if others:
+            self._lines.append(bytes(self._rest))
+            self._lines.extend(others[:-1])
+            self._rest = bytearray(others[-1])
+        return bool(data)
 
     def send(self, line: str) -> None:
         """One request; it must not hold a line break."""
@@ -141,7 +169,15 @@ class Channel:
         except TimeoutError:
             self._process.kill()
             return None
+        except BaseException:  # cancelled while it waits: the channel's place is given back all the same
+            self._process.kill()
+            raise
 
     async def wait(self) -> int | None:
         """Exit code of the script after its stream ended."""
         return await self._process.wait()
+
+
+def _is_pid(word: str) -> bool:
+    """Remote text: digits of other scripts and numbers beyond every pid_max are no process ids."""
+    return word.isascii() and word.isdigit() and len(word) <= _PID_DIGITS and int(word) > 1

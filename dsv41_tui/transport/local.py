@@ -38,6 +38,10 @@ class LocalProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
+    @property
+    def ended(self) -> bool:
+        return self._process.returncode is not None
+
     async def wait(self) -> int | None:
         return await self._process.wait()
 
@@ -63,7 +67,7 @@ class LocalNode:
         except OSError as error:
             raise Refused(t("link.no-local-shell", why=error.strerror)) from error
         opened = LocalProcess(process)
-        self._processes.append(opened)
+        self._processes = [*(before for before in self._processes if not before.ended), opened]
         return opened
 
     async def wait_closed(self) -> None:
@@ -72,16 +76,16 @@ class LocalNode:
     async def close(self) -> None:
         """End every process by ending its input; what has not ended within two seconds is killed."""
         self._closed.set()
-        for process in self._processes:
+        processes, self._processes = self._processes, []
+        for process in processes:
             process.close()
-        ends = [asyncio.ensure_future(process.wait()) for process in self._processes]
+        ends = [asyncio.ensure_future(process.wait()) for process in processes]
         if ends:
             await asyncio.wait(ends, timeout=2.0)
-        for process, end in zip(self._processes, ends, strict=True):
+        for process, end in zip(processes, ends, strict=True):
             if not end.done():
                 process.kill()
                 await end
-        self._processes.clear()
 
     def wire_bytes(self) -> int | None:
         return 0

@@ -34,6 +34,7 @@ class _Client(asyncssh.SSHClient):
     def __init__(self) -> None:
         self.shown_key: asyncssh.SSHKey | None = None
         self.lost: Exception | None = None
+        self.ended = False
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         self.shown_key = key
@@ -41,6 +42,7 @@ class _Client(asyncssh.SSHClient):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = exc
+        self.ended = True
 
 
 class SshProcess:
@@ -77,20 +79,23 @@ class SshProcess:
 
 
 class SshNode:
-    """A node behind one connection and one login."""
+    """A node behind one connection and one login, and behind the connections to its jump hosts."""
 
     def __init__(self, target: Target, connection: asyncssh.SSHClientConnection, client: _Client) -> None:
         self.target = target
+        self.hops: tuple[SshNode, ...] = ()
+        """Jump hosts, the first one from here first."""
         self._connection = connection
         self._client = client
+        self._late: set[asyncio.Task[asyncssh.SSHClientProcess[bytes]]] = set()
 
     async def open(self, command: str) -> Process:
         try:
             async with asyncio.timeout(OPEN_TIMEOUT_S):
-                process = await self._connection.create_process(
-                    command, encoding=None, stderr=asyncssh.STDOUT, env={}, request_pty=False
-                )
+                process = await self._create(command)
         except asyncssh.ChannelOpenError as error:
+            if self._is_ended(error):
+                raise Unreachable(t("link.gone")) from error
             raise ChannelsExhausted(t("link.no-session", why=clean_line(error.reason))) from error
         except TimeoutError:
             raise TimedOut(t("link.no-channel", place=self.target, limit=round(OPEN_TIMEOUT_S))) from None
@@ -98,8 +103,30 @@ class SshNode:
             raise Unreachable(t("link.lost", why=clean_line(str(error)))) from error
         return SshProcess(process)
 
+    async def _create(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
+        """Ask for a channel. An open that nobody waits for any more is closed when it comes, else sshd keeps it."""
+        opening = asyncio.ensure_future(
+            self._connection.create_process(command, encoding=None, stderr=asyncssh.STDOUT, env={}, request_pty=False)
+        )
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            self._late.add(opening)
+            opening.add_done_callback(self._came_late)
+            raise
+
+    def _came_late(self, opening: asyncio.Task[asyncssh.SSHClientProcess[bytes]]) -> None:
+        self._late.discard(opening)
+        if not opening.cancelled() and opening.exception() is None:
+            opening.result().close()
+
+    def _is_ended(self, error: asyncssh.ChannelOpenError) -> bool:
+        """sshd refuses with the code that asyncssh itself gives on a dead connection; only the words differ."""
+        return self._client.ended or self._connection.is_closed() or error.reason == "SSH connection closed"
+
     async def wait_closed(self) -> None:
         await self._connection.wait_closed()
+        await self._close_hops()
         lost = self._client.lost
         if lost is None:
             raise Unreachable(t("link.closed"))
@@ -114,6 +141,14 @@ class SshNode:
                 await self._connection.wait_closed()
         except TimeoutError:
             self._connection.abort()
+        finally:
+            await self._close_hops()
+
+    async def _close_hops(self) -> None:
+        """Innermost first: a connection goes before the one that carries it."""
+        hops, self.hops = self.hops, ()
+        for hop in reversed(hops):
+            await hop.close()
 
     def wire_bytes(self) -> int | None:
         """From the kernel's TCP_INFO (`tcpi_bytes_acked` and `tcpi_bytes_received`, Linux 4.1 and later)."""
@@ -138,27 +173,32 @@ async def connect(node: NodeConfig, target: Target | None = None) -> SshNode:
             hop = await resolve(_jump_node(node, jump))
             opened.append(await _connect_one(hop, tunnel, via=str(target)))
             tunnel = opened[-1]._connection
-        return await _connect_one(target, tunnel, via=None)
+        connected = await _connect_one(target, tunnel, via=None)
     except BaseException:
         for hop_node in reversed(opened):
             hop_node._connection.abort()
         raise
+    connected.hops = tuple(opened)
+    return connected
 
 
 def _jump_node(node: NodeConfig, jump: str) -> NodeConfig:
     """`[user@]host[:port]` of a ProxyJump, to be looked up in the same ssh_config."""
     user, _, place = jump.rpartition("@")
     host, colon, port = place.rpartition(":")
-    if not colon or not port.isdigit() or (":" in host and not host.startswith("[")):
+    if not colon or not port.isdecimal() or (":" in host and not host.startswith("[")):
         host, port = place, ""
-    return NodeConfig(
-        name=f"{node.name} (jump host)",
-        ssh=host.strip("[]"),
-        user=user or None,
-        port=int(port) if port else None,
-        ssh_config=node.ssh_config,
-        known_hosts=node.known_hosts,
-    )
+    try:
+        return NodeConfig(
+            name=f"{node.name} (jump host)",
+            ssh=host.strip("[]"),
+            user=user or None,
+            port=int(port) if port else None,
+            ssh_config=node.ssh_config,
+            known_hosts=node.known_hosts,
+        )
+    except ValueError as error:
+        raise Refused(t("link.bad-jump", node=node.name, jump=clean_line(jump))) from error
 
 
 async def _connect_one(target: Target, tunnel: asyncssh.SSHClientConnection | None, via: str | None) -> SshNode:
@@ -172,7 +212,7 @@ async def _connect_one(target: Target, tunnel: asyncssh.SSHClientConnection | No
             )
     except asyncssh.HostKeyNotVerifiable as error:
         raise untrusted(target, known, client.shown_key) from error
-    except (TimeoutError, asyncssh.Error, OSError) as error:
+    except Exception as error:  # asyncssh lets errors of its libraries through: idna, PKCS#11, the key formats
         raise _explain(error, target, via) from error
     return SshNode(target, connection, client)
 
@@ -193,7 +233,13 @@ def _explain(error: Exception, target: Target, via: str | None) -> LinkError:
         return Unreachable(t("link.no-name", place=place), fix=(f"getent hosts {target.host}",))
     if isinstance(error, OSError) and error.strerror:
         return Unreachable(f"{place}: {error.strerror}")
-    return Unreachable(t("link.closed-early", place=place, why=text))
+    if isinstance(error, UnicodeError):
+        return Refused(t("link.bad-name", place=place))
+    if isinstance(error, ValueError):
+        return Refused(t("link.settings", name=place, why=text))
+    if isinstance(error, asyncssh.Error | OSError):
+        return Unreachable(t("link.closed-early", place=place, why=text))
+    return Unreachable(t("link.failed", place=place, why=f"{type(error).__name__}: {text}"))
 
 
 def _login_refused(target: Target, place: str, text: str) -> Refused:

@@ -72,7 +72,7 @@ async def resolve(node: NodeConfig) -> Target:
         )
     except (asyncssh.ConfigParseError, OSError) as error:
         options = await _by_ssh_g(node, name, overrides, error)
-    except (asyncssh.KeyImportError, asyncssh.IllegalUserName, ValueError) as error:
+    except Exception as error:  # whatever asyncssh does not cope with in these settings
         raise Refused(t("link.settings", name=name, why=clean_line(str(error)))) from error
     return _target(node, options)
 
@@ -179,7 +179,7 @@ async def _by_ssh_g(
             config=None, **_fixed_options(), **{**values, **overrides}
         )
         return cast("asyncssh.SSHClientConnectionOptions", options)
-    except (OSError, asyncssh.KeyImportError, ValueError) as error:
+    except Exception as error:
         raise Refused(t("link.settings", name=name, why=clean_line(str(error)))) from error
 
 
