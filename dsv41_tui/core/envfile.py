@@ -10,7 +10,7 @@ from dsv41_tui.core.value import Value
 
 # Whole words of a name: MAX_NUM_BATCHED_TOKENS and NFS_KEYTAB are no secrets.
 _SECRET = re.compile(
-    r"(?:^|_)(?:[A-Z]*KEY|TOKEN|PAT|PWD)$|(?:^|_)API_?KEYS?(?:_|$)|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL",
+    r"(?:^|_)(?:[A-Z]*KEY|TOKEN|PAT|PWD|PASS|AUTH|BEARER)_?[0-9]*$|(?:^|_)API_?KEYS?(?:_|$)|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL",
     re.IGNORECASE,
 )
 # HF_TOKEN_WRITE is one, LONG_PREFILL_TOKEN_THRESHOLD=1792 is none.
@@ -36,16 +36,23 @@ class EnvEntry(Value):
     reason: str | None = None
     duplicate: bool = False
     """The key is assigned more than once in the file; the last one counts."""
+    tainted: bool = False
+    """The value is made of one that is not to be shown, under whatever name."""
     carriage_return: bool = False
     """The line ends in CR LF, so for the shell the value ends in a carriage return; `value` is without."""
 
     @property
     def secret(self) -> bool:
-        """Whether the name says that the value is not to be shown or stored."""
-        if _SECRET.search(self.key):
+        """Whether the value is not to be shown or stored: by its name, or by what it is made of."""
+        if self.tainted or _SECRET.search(self.key):
             return True
         shown = self.raw if self.value is None else self.value
         return _TOKEN.search(self.key) is not None and not (shown or "0").isdecimal()
+
+
+def secret_name(key: str) -> bool:
+    """Whether a name alone says that what it stands for is not to be shown."""
+    return _SECRET.search(key) is not None or _TOKEN.search(key) is not None
 
 
 class EnvCommand(Value):
@@ -53,6 +60,7 @@ class EnvCommand(Value):
 
     line: int
     text: str
+    """The command's first word, or `…` where that is no plain word; its arguments can hold passwords."""
 
 
 class EnvFile(Value):
@@ -66,9 +74,9 @@ class EnvFile(Value):
         return next((entry for entry in reversed(self.entries) if entry.key == key and not entry.error), None)
 
     def value(self, key: str) -> str | None:
-        """The value that counts; None when the key is absent, computed or an array."""
+        """The value that counts; None when the key is absent, computed, secret or an array."""
         entry = self.get(key)
-        return None if entry is None else entry.value
+        return None if entry is None or entry.secret else entry.value
 
     @property
     def errors(self) -> tuple[EnvEntry, ...]:

@@ -115,7 +115,7 @@ def said_of_nodes(env: EnvFile) -> Iterator[Said]:
     for node_key in NODE_KEYS:
         for key, rank in _numbered(env, node_key):
             entry = env.get(key)
-            if entry is None or entry.computed:
+            if entry is None or entry.computed or entry.secret:
                 continue
             for offset, word in enumerate(_words(entry, node_key.single)):
                 yield Said(rank + offset, key, entry.line, word)

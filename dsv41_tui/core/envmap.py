@@ -53,15 +53,15 @@ def _about_nodes(env: EnvFile, nodes: list[NodeProposal]) -> Iterator[Note]:
 
 
 def _unreadable(env: EnvFile) -> Iterator[Note]:
-    """Keys and lines that cannot be read without running the file; nothing of a secret is repeated."""
+    """Keys and lines that cannot be read without running the file; none of their values is repeated."""
     for entry in env.entries:
-        key, shown = clean_line(entry.key, 60), clean_line(entry.raw, 60)
+        key = clean_line(entry.key, 60)
         if entry.secret and (entry.value or entry.items or entry.computed or entry.error):
             yield Note(kind="secret", key=key, line=entry.line)
         elif entry.error:
-            yield Note(kind="error", key=key, line=entry.line, value=shown, detail=entry.reason or "")
+            yield Note(kind="error", key=key, line=entry.line, detail=entry.reason or "")
         elif entry.computed:
-            yield Note(kind="computed", key=key, line=entry.line, value=shown, detail=entry.reason or "")
+            yield Note(kind="computed", key=key, line=entry.line, detail=entry.reason or "")
     for key in dict.fromkeys(entry.key for entry in env.entries if entry.duplicate):
         last = env.get(key)
         yield Note(kind="duplicate", key=clean_line(key, 60), line=last.line if last else None)

@@ -13,8 +13,12 @@ from dsv41_tui.core.envkeys import IDENTITIES, SSH_PORTS, USERS, Said, said_of_n
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.proposal import NodeProposal, Note, NoteKind, Taken, Use
 from dsv41_tui.core.recipe import Recipe
-from dsv41_tui.core.text import clean_line
+from dsv41_tui.core.text import clean, clean_line
 
+_DIGITS_ONLY = re.compile(r"[0-9.]+")
+_URL_LOGIN = re.compile(r"(://).*@", re.DOTALL)
+_URL_QUERY = re.compile(r"(://[^?#]*)[?#].*", re.DOTALL)
+_LOGIN = re.compile(r"^([^\s/:@]*):(?!//).*@", re.DOTALL)
 NODE_NAME = re.compile(r"[^\W_][\w-]{0,39}")
 
 
@@ -71,7 +75,7 @@ def _add(found: Nodes, rank: int, ordered: list[Candidate], login: Login, here: 
     node = NodeProposal(name=name, role=role, rank=rank, key=first.said.key, line=first.said.line)
     node = node.model_copy(update={**fields, "shipped": shipped and not here})
     found.nodes.append(node)
-    found.taken.append(Taken(key=first.said.key, use=role, value=first.said.text, line=first.said.line))
+    found.taken.append(Taken(key=first.said.key, use=role, value=shown(first.said.text, 200), line=first.said.line))
     if node.shipped:
         found.notes.append(_said("shipped", first))
     others = (item for item in ordered[1:] if item.target.host != first.target.host)
@@ -126,16 +130,18 @@ def _candidates(env: EnvFile, notes: list[Note]) -> dict[int, list[Candidate]]:
             kind: NoteKind = "not-a-host" if said.text else "empty"
         else:
             kind = "placeholder"
-            if target is not None:
+            if target is not None and _DIGITS_ONLY.fullmatch(target.host) and not is_address(target.host):
+                kind = "not-an-address"
+            elif target is not None:
                 found.setdefault(said.rank, []).append(Candidate(said, target))
                 continue
-        notes.append(Note(kind=kind, key=said.key, line=said.line, value=clean_line(said.text, 60)))
+        notes.append(Note(kind=kind, key=said.key, line=said.line, value=shown(said.text)))
     return found
 
 
 def _said(kind: NoteKind, item: Candidate, detail: str = "") -> Note:
     said = item.said
-    return Note(kind=kind, key=said.key, line=said.line, value=clean_line(said.text, 60), detail=detail)
+    return Note(kind=kind, key=said.key, line=said.line, value=shown(said.text), detail=detail)
 
 
 def _login(env: EnvFile, recipe: Recipe, found: Nodes) -> Login:
@@ -144,7 +150,7 @@ def _login(env: EnvFile, recipe: Recipe, found: Nodes) -> Login:
     for key, role in USERS.items():
         value = env.value(key) or ""
         if value and (not is_user(value) or stands_for_a_value(f"{value}@h1")):
-            found.notes.append(Note(kind="placeholder", key=key, line=_line(env, key), value=clean_line(value, 60)))
+            found.notes.append(Note(kind="placeholder", key=key, line=_line(env, key), value=shown(value)))
         elif value:
             login.users[role] = value
             found.taken.append(fact(env, key, "user"))
@@ -155,17 +161,27 @@ def _login(env: EnvFile, recipe: Recipe, found: Nodes) -> Login:
         if re.fullmatch(r"[0-9]{1,5}", value) and 1 <= int(value) <= 65535:
             login.ports[role] = int(value)
             found.taken.append(fact(env, key, "ssh-port"))
+        elif value:
+            found.notes.append(Note(kind="unusable", key=key, line=_line(env, key), value=shown(value)))
     for key in IDENTITIES:
         value = env.value(key) or ""
-        if value and not stands_for_a_value(value):
+        if "PRIVATE KEY" in value or "\n" in value:
+            found.notes.append(Note(kind="unusable", key=key, line=_line(env, key), value="…"))
+        elif value and not stands_for_a_value(value):
             found.taken.append(fact(env, key, "identity"))
             return login._replace(identity=value)
     return login
 
 
+def shown(text: str, limit: int = 60) -> str:
+    """A value as one line, without the password of `user:password@host` and without what a URL can hide."""
+    text = _URL_LOGIN.sub(r"\1***@", clean(text))
+    return clean_line(_URL_QUERY.sub(r"\1?***", _LOGIN.sub(r"\1:***@", text)), limit)
+
+
 def fact(env: EnvFile, key: str, use: Use, unit: str | None = None) -> Taken:
     """A key's value as one that was taken, with its line."""
-    return Taken(key=key, use=use, value=clean_line(env.value(key) or "", 200), line=_line(env, key), unit=unit)
+    return Taken(key=key, use=use, value=shown(env.value(key) or "", 200), line=_line(env, key), unit=unit)
 
 
 def _line(env: EnvFile, key: str) -> int | None:

@@ -13,6 +13,8 @@ NoteKind = Literal[
     "computed",  # only running the file could tell
     "error",  # a line that assigns nothing
     "not-a-host",
+    "not-an-address",
+    "unusable",  # a port, a time or a key file that is none; left out
     "also",  # a second key names the same rank; the first of the order counts
     "same-machine",
     "duplicate",  # assigned more than once; the last one counts

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from dsv41_tui.core.envfile import EnvCommand, EnvEntry, EnvFile
+from dsv41_tui.core.envfile import EnvCommand, EnvEntry, EnvFile, secret_name
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.parsers._shell import Scanner
@@ -33,6 +33,10 @@ from dsv41_tui.parsers._shell_words import (
 _LARGEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIKE_ASSIGNMENT = re.compile(r"([^\s=\"'$`]+?)\+?=")
+# What can be shown of a line that is no plain assignment: a command or a key, never a piece of a pasted key or token.
+_SHOWABLE = re.compile(
+    r"\[|[a-z0-9_.~/-]{1,24}|\.{0,2}/[a-z0-9_./-]{1,48}|[A-Z0-9]{1,12}|[A-Z0-9]*[_-][A-Z0-9_-]{0,40}"
+)
 _SPLITS = re.compile(r"[\s*?\[]")
 _OPENERS = frozenset({"if", "while", "until", "for", "select", "case", "{", "("})
 _CLOSERS = frozenset({"fi", "done", "esac", "}", ")"})
@@ -130,15 +134,13 @@ class _Reader:
         if first.raw == "unset":
             self._unset(words[1:], why)
         elif len(names) > 1 and names[1].raw.startswith("=") and _NAME.fullmatch(names[0].raw):
-            raw = self._shown(line, first).partition("=")[2].strip()
+            raw = self._line_at(line, first).partition("=")[2].strip()
             self._fail(names[0].raw, first.line, raw, "blanks around =: the shell assigns nothing")
         elif like is not None:
             mark = "a byte order mark stands before the name" if like[1].startswith("\ufeff") else "not a name"
-            self._fail(
-                clean_line(like[1], 80), first.line, first.raw[like.end() :], f"{mark}: the shell assigns nothing"
-            )
+            self._fail(_showable(like[1]), first.line, first.raw[like.end() :], f"{mark}: the shell assigns nothing")
         elif first.raw not in _HARMLESS:
-            self._commands.append(EnvCommand(line=first.line, text=clean_line(self._shown(line, first), 200)))
+            self._commands.append(EnvCommand(line=first.line, text=_showable(first.raw)))
 
     def _prefix(self, assignments: Sequence[Assignment], line: Line) -> None:
         """`A=x y`: the shell runs y, with A set for that command alone. The reason does not show y, a secret's half."""
@@ -152,10 +154,10 @@ class _Reader:
         start = line.broken_at
         like = _LIKE_ASSIGNMENT.match(self._scanner.text, start)
         raw = self._scanner.text[like.end() if like else start :]
-        key = clean_line(like[1] if like else raw.strip().split("\n")[0], 80)
+        key = _showable(like[1] if like else raw)
         self._fail(key, self._scanner.line_of(start), raw, f"{what}: the rest of the file cannot be read")
 
-    def _shown(self, line: Line, word: Word) -> str:
+    def _line_at(self, line: Line, word: Word) -> str:
         """The text line on which `word` stands."""
         lines = self._scanner.text[line.start : line.end].split("\n")
         return lines[word.line - self._scanner.line_of(line.start)]
@@ -171,6 +173,8 @@ class _Reader:
 
     def _unset(self, names: Sequence[Word], why: str | None) -> None:
         for name in names:
+            if not _NAME.fullmatch(name.raw):
+                continue
             self._add(EnvEntry(key=name.raw, line=name.line, computed=True, reason=why or "is unset"))
             if why is None:
                 self._set.pop(name.raw)
@@ -197,9 +201,25 @@ class _Reader:
                 items=value if isinstance(value, tuple) else None,
                 computed=value is None,
                 reason=why,
+                tainted=self._tainted(assignment),
                 carriage_return=self._has_return(assignment),
             )
         )
+
+    def _tainted(self, assignment: Assignment) -> bool:
+        """Whether a secret goes into the value: one that it names, or one that stood there before."""
+        parts = [*assignment.parts, *(part for word in assignment.items or () for part in word.parts)]
+        before = self._set.get(assignment.key) if assignment.append or assignment.subscript else None
+        return self._uses_secret(parts) or (before is not None and before.secret)
+
+    def _uses_secret(self, parts: Sequence[Part]) -> bool:
+        for part in parts:
+            if isinstance(part, Variable):
+                entry = self._set.get(part.name)
+                secret = secret_name(part.name) if entry is None else entry.secret
+                if secret or self._uses_secret(part.default):
+                    return True
+        return False
 
     def _has_return(self, assignment: Assignment) -> bool:
         """Whether a carriage return stands inside the value or right after it, and so belongs to it."""
@@ -262,6 +282,12 @@ class _Reader:
         if value is None:
             raise _Computed(f"uses {part.name}, which this file does not set")
         return value
+
+
+def _showable(word: str) -> str:
+    """The first word of a line where it is a plain one, without a colon after it; else `…`."""
+    first = clean_line(word, 200).split(" ")[0].rstrip(":")
+    return first if _SHOWABLE.fullmatch(first) or (_NAME.fullmatch(first) is not None and len(first) <= 12) else "…"
 
 
 def _commands(tokens: Sequence[Token]) -> list[list[Token]]:

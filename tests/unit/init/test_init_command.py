@@ -12,6 +12,7 @@ import pytest
 from dsv41_tui import paths
 from dsv41_tui.__main__ import main
 from dsv41_tui.core.messages import LANGUAGES
+from dsv41_tui.parsers.envfile import parse_env
 from dsv41_tui.runtime.configuration import load_config
 
 DATA = Path(__file__).parents[2] / "data" / "env"
@@ -64,7 +65,7 @@ def test_nothing_of_the_file_is_run(capsys: pytest.CaptureFixture[str]) -> None:
     )
     code, out, _ = call(capsys, "--from", ".env", "--output", "o.toml", "--no-connect")
     assert code == 0 and not Path("pwned").exists()
-    assert "line 4: touch pwned: runs something" in out and "WORKER_IP: computed" in out
+    assert "line 4: touch: runs something" in out and "WORKER_IP: computed" in out
 
 
 def test_a_file_in_the_way_is_kept_and_the_difference_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +119,72 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert [node["name"] for node in document["nodes"]] == ["head", "spark2", "spark3"]
     assert {"key": "PORT", "use": "api-port", "value": "8888", "line": 13, "unit": None} in document["read"]
     assert "count" in [note["kind"] for note in document["open"]]
+
+
+SECRETS = """\
+HEAD_IP=10.9.0.1
+WORKER_IP=10.9.0.2
+VLLM_API_KEY=SECRET01
+HF_TOKEN2=SECRET02 ; true
+X=1 HF_TOKEN=SECRET03 cmd
+NFS_SERVER_IP=$VLLM_API_KEY
+HEAD_USER=$VLLM_API_KEY
+SSH_IDENTITY=$VLLM_API_KEY
+WORKER2_IP=$VLLM_API_KEY
+WORKERS=(w1 "$VLLM_API_KEY")
+INNER=$VLLM_API_KEY
+HF_CACHE=/x/$INNER
+ENGRAM_DIR=/x/${VLLM_API_KEY}
+ENGRAM_DIR+=/SECRET04
+ENGRAM_SRC=${UNSET_TOKEN:-SECRET05}
+ENGRAM_CACHE_DIR=${A:-${B:-$VLLM_API_KEY}}
+MODEL_DIR=https://u:SECRET15@h/x
+LOCAL_MODELS_DIR=https://SECRETx5@h/x
+MODEL_HOST=https://h/x?sig=SECRETx6
+WORKER_SSH="ssh://bob:SECRET14@10.0.0.2"
+HEAD_SSH="bob:SECRET/13 SECRET17@10.0.0.2"
+if [ 1 ]; then HF_TOKEN=SECRET06; fi
+HF_TOKEN SECRET16
+HF_TOKEN: SECRET25
+HF_TOKEN:SECRET26
+HF_TOKEN = SECRET27
+docker login -u x -p SECRET18
+curl -H "Authorization: Bearer SECRET10" http://x
+https://u:SECRET19@h/x
+https://u:SECRET20@h/x=1
+SSH_IDENTITY_FILE=-----BEGIN OPENSSH PRIVATE KEY SECRET21
+b3BlbnNzaC1rZXktSECRET22
+b3BlbnNz+SECRET23==
+"$(cat SECRET24)"
+unset "SECRET28 x"
+PORT=$(echo SECRET29)
+DIST_PORT='SECRET30
+"""
+BROKEN = "HEAD_IP=10.9.0.1\ndocker login -p 'SECRET31\nrest SECRET32\n"
+PASTED = "HEAD_IP=10.9.0.1\nSSH_IDENTITY='-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET33\n'\n"
+
+
+@pytest.mark.parametrize("text", [SECRETS, BROKEN, PASTED])
+@pytest.mark.parametrize("json_too", [False, True])
+def test_no_secret_leaves_by_any_way(capsys: pytest.CaptureFixture[str], text: str, json_too: bool) -> None:
+    Path(".env").write_text(text)
+    argv = ["--from", ".env", "--output", "o.toml", "--no-connect", *(["--json"] if json_too else [])]
+    code, out, err = call(capsys, *argv)
+    assert (code, err) == (0, "") and "10.9.0.1" in out
+    for place in (out, Path("o.toml").read_text(), repr(parse_env(text)), str(parse_env(text))):
+        assert "SECRET" not in place
+    Path("o.toml").write_text("# in the way\n")
+    code, out, err = call(capsys, *argv)
+    assert code == 2 and "SECRET" not in out + err
+
+
+def test_what_is_secret_is_still_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".env").write_text(SECRETS)
+    _, out, _ = call(capsys, "--from", ".env", "--output", "o.toml", "--no-connect")
+    for key in ("VLLM_API_KEY", "NFS_SERVER_IP", "HEAD_USER", "SSH_IDENTITY", "ENGRAM_DIR", "ENGRAM_SRC", "HF_CACHE"):
+        assert f"{key} is set. It was neither shown nor stored." in out
+    assert "line 27: docker: runs something" in out
+    assert "MODEL_DIR = https://***@h/x" in out
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

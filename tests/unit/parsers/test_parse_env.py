@@ -305,10 +305,10 @@ def test_assign_by_default_is_computed() -> None:
 def test_commands_are_noted_and_not_followed() -> None:
     found = parse_env("set -a\n. ./common.env # base\nsource other.env\n[ -f x ] && . x\nA=1\ntrue\nexport A\n")
     assert [(command.line, command.text) for command in found.commands] == [
-        (2, ". ./common.env # base"),
-        (3, "source other.env"),
-        (4, "[ -f x ] && . x"),
-        (4, "[ -f x ] && . x"),
+        (2, "."),
+        (3, "source"),
+        (4, "["),
+        (4, "."),
     ]
     assert found.value("A") == "1"
 
