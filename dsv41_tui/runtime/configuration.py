@@ -30,6 +30,9 @@ from dsv41_tui.runtime.config_errors import bad_value, model_errors, nearest, sh
 from dsv41_tui.runtime.config_rules import rule_errors
 
 MAX_BYTES = 1 << 20
+_DEEPEST = 16
+# A chain of dotted keys is refused before it is parsed: its price there grows with the square of its length.
+_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
 
 
 class ConfigExists(ConfigError):
@@ -88,9 +91,14 @@ def parse_config(text: str, name: str) -> Config:
 
 
 def _tables(text: str, name: str) -> dict[str, Any]:
+    too_deep = t("config.error.too_deep", file=name, limit=_DEEPEST)
+    if _DOTTED.search(text):
+        raise ConfigError(too_deep)
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        tables = tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigError(too_deep) from error
+    except ValueError as error:
         what = clean_line(str(error), 200)
         found = re.search(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)$", what)
         if found is None:
@@ -98,6 +106,22 @@ def _tables(text: str, name: str) -> dict[str, Any]:
         line = found[2] or text.count("\n") + 1
         column = found[3] or len(text) - text.rfind("\n")
         raise ConfigError(t("config.error.toml_at", file=name, line=line, column=column, why=found[1])) from error
+    if _is_deeper(tables, _DEEPEST):
+        raise ConfigError(too_deep)
+    return tables
+
+
+def _is_deeper(tables: dict[str, Any], limit: int) -> bool:
+    """Whether tables and lists are nested deeper than `limit`; level by level, so that no depth is too much."""
+    level: list[Any] = [tables]
+    for _ in range(limit):
+        level = [
+            item
+            for value in level
+            for item in (value.values() if isinstance(value, dict) else value)
+            if isinstance(item, dict | list)
+        ]
+    return bool(level)
 
 
 def _tuples(value: Any) -> Any:

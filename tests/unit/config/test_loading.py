@@ -166,7 +166,7 @@ def test_a_huge_file_is_refused() -> None:
         ("a = ", "line 1, column 5: not valid TOML"),
         ("[cluster]\nname = 'x", "line 2, column 10: not valid TOML"),
         ("a = 1\na = 2\n", "line 2, column 6: not valid TOML: Cannot overwrite a value"),
-        ("a = " + "[" * 20_000, "not valid TOML"),
+        ("a = " + "[" * 20_000, "nested more than 16 deep"),
         ("a = " + "1" * 5_000, "not valid TOML"),
     ],
 )
@@ -227,6 +227,8 @@ def test_types_and_keys(text: str, said: str) -> None:
         (ONE + 'proxy_jump = "a, b"', 'node.a.proxy_jump = "a, b": allowed is'),
         (ONE + 'identity_file = "~nobody-here/id"', 'node.a.identity_file = "~nobody-here/id": allowed is a path'),
         (ONE + 'root = "tmp"', 'node.a.root = "tmp": allowed is an absolute folder'),
+        (ONE + 'root = "/a b"', 'node.a.root = "/a b": allowed is an absolute folder of letters'),
+        (ONE + 'root = "/a*"', 'node.a.root = "/a*": allowed is an absolute folder of letters'),
         (ONE + '[nas]\nserver = "a b"', 'nas.server = "a b": allowed is'),
         (ONE + "[thresholds]\navailable_warn_gib = 1\navailable_error_gib = 2", "available_error_gib = 2 is above"),
         (ONE + '[keys]\nquit = "q"\nstop = "x,q"', 'keys.quit and keys.stop both have "q"'),
@@ -309,3 +311,22 @@ def test_any_nodes_are_judged_without_a_crash(nodes: list[dict[str, object]], na
         Config.model_validate(raw, strict=True)
     except pydantic.ValidationError as error:
         assert all("\n" not in line and line for line in model_errors(error, raw))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + ".".join("a" * 990) + "]\n",
+        "x = " + "[" * 900 + "]" * 900,
+        "x = " + "[" * 200_000,
+        "x = " + "{a = " * 40 + "1" + "}" * 40,
+        ".".join("a" * 200_000) + " = 1",
+        "[a]\n" + ".".join(['"a"'] * 100_000) + " = 1",
+        "[node" + ".node" * 20 + "]\n",
+    ],
+    ids=["header", "lists", "open-lists", "inline-tables", "dotted-key", "quoted-dotted-key", "a-little"],
+)
+def test_a_deeply_nested_file_is_one_line(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, "f.toml")
+    assert caught.value.message.startswith("f.toml: tables or lists are nested") and "\n" not in caught.value.message
