@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsv41_tui import paths
+from dsv41_tui.cli.document import json_text
 from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.messages import t
 
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(_report(draft)))
     _write(draft.text(), output, (lambda line: None) if args.json else print)
     if args.json:
-        print(json.dumps(_document(draft, output), ensure_ascii=False))
+        print(json_text(_document(draft, output), sys.stdout.encoding))
     return 0
 
 
@@ -66,6 +67,8 @@ def _write(text: str, output: Path, say: Callable[[str], None]) -> None:
 
 def _report(draft: EnvDraft) -> Iterator[str]:
     """What was read from which line, what was not, and the nodes that come of it."""
+    from dsv41_tui.core.config_text import note_text
+
     found = draft.proposal
     yield t("init.read", file=_shown(draft.path), recipe=found.recipe)
     for fact in sorted(found.taken, key=_by_line):
@@ -84,12 +87,6 @@ def _report(draft: EnvDraft) -> Iterator[str]:
     yield ""
 
 
-def note_text(note: Note) -> str:
-    """One note as one line."""
-    text = t(f"init.note.{note.kind}", key=note.key, value=note.value, detail=note.detail)
-    return text if note.line is None else t("init.at_line", line=note.line, text=text)
-
-
 def _line(fact: Taken) -> str:
     return t("init.default") if fact.line is None else t("init.line", line=fact.line)
 
@@ -106,6 +103,8 @@ def _shown(path: Path) -> str:
 
 def _document(draft: EnvDraft, output: Path) -> dict[str, Any]:
     """The JSON of the verb: what was read, what was left open, the nodes, and the file that was written."""
+    from dsv41_tui.core.config_text import note_text
+
     return {
         "schema": 1,
         "taken_at": datetime.now(UTC).isoformat(timespec="seconds"),

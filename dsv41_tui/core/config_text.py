@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.proposal import ConfigProposal, NodeProposal
+from dsv41_tui.core.proposal import ConfigProposal, NodeProposal, Note
 from dsv41_tui.core.text import clean_line
 
 _WIDTH = 100
@@ -27,6 +27,7 @@ def config_text(proposal: ConfigProposal) -> str:
     lines = [
         *_comment(t("init.file.head")),
         "",
+        *_notes(proposal.notes),
         *_cluster(proposal),
         *(line for node in proposal.nodes for line in _node(node)),
         *_nas(proposal.nas_hint),
@@ -47,6 +48,22 @@ def _comment(text: str) -> Iterator[str]:
     """Comment lines of a text, wrapped; nothing in it can end the comment."""
     for line in textwrap.wrap(clean_line(text, 600), _WIDTH, break_on_hyphens=False, break_long_words=False):
         yield f"# {line}"
+
+
+def note_text(note: Note) -> str:
+    """One note as one line."""
+    text = t(f"init.note.{note.kind}", key=note.key, value=note.value, detail=note.detail)
+    return text if note.line is None else t("init.at_line", line=note.line, text=text)
+
+
+def _notes(notes: tuple[Note, ...]) -> Iterator[str]:
+    """What was left open, where the file is read again: the panel writes it without showing them."""
+    if not notes:
+        return
+    yield from _comment(t("init.file.open"))
+    for note in notes:
+        yield from _comment(f"- {note_text(note)}")
+    yield ""
 
 
 def _cluster(proposal: ConfigProposal) -> Iterator[str]:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dsv41_tui.core.address import is_address
 from dsv41_tui.core.envfile import EnvEntry, EnvFile
 from dsv41_tui.core.proposal import Use
 
@@ -24,7 +25,7 @@ class NodeKey(NamedTuple):
     key: str
     rank: int
     single: bool = False
-    """One login target, never a list: a blank in it is an option of ssh."""
+    """One login target, never a list: a blank in it makes no second node."""
 
 
 NODE_KEYS = (
@@ -32,20 +33,20 @@ NODE_KEYS = (
     NodeKey("WORKER_SSH", 1, single=True),
     NodeKey("WORKER#_SSH", 1, single=True),
     NodeKey("NODES", 0),
-    NodeKey("HEAD_HOST", 0),
+    NodeKey("HEAD_HOST", 0, single=True),
     NodeKey("WORKER_HOST", 1),
     NodeKey("WORKER_HOSTS", 1),
-    NodeKey("WORKER#_HOST", 1),
+    NodeKey("WORKER#_HOST", 1, single=True),
     NodeKey("WORKERS", 1),
-    NodeKey("HEAD_IP", 0),
+    NodeKey("HEAD_IP", 0, single=True),
     NodeKey("WORKER_IP", 1),
     NodeKey("WORKER_IPS", 1),
-    NodeKey("WORKER#_IP", 1),
+    NodeKey("WORKER#_IP", 1, single=True),
     NodeKey("NODE_IPS", 0),
-    NodeKey("MASTER_ADDR", 0),
-    NodeKey("VLLM_HOST_IP", 0),
+    NodeKey("MASTER_ADDR", 0, single=True),
+    NodeKey("VLLM_HOST_IP", 0, single=True),
     NodeKey("WORKER_VLLM_HOST_IP", 1),
-    NodeKey("HEAD_FABRIC_IP", 0),
+    NodeKey("HEAD_FABRIC_IP", 0, single=True),
     NodeKey("WORKER_FABRIC_IP", 1),
     NodeKey("RAIL_A_IPS", 0),
 )
@@ -72,6 +73,20 @@ FACTS: dict[str, Use] = {
     "VLLM_ENGINE_READY_TIMEOUT_S": "ready-timeout",
 }
 NODE_COUNT = "NNODES"
+
+_PORT_USES = frozenset({"api-port", "rendezvous-port"})
+
+
+def is_usable(use: Use, value: str) -> bool:
+    """Whether a value can be what its key stands for: a port, a time in whole seconds, an address that is one."""
+    if use in _PORT_USES:
+        return re.fullmatch(r"[0-9]{1,5}", value) is not None and 1 <= int(value) <= 65535
+    if use == "ready-timeout":
+        return re.fullmatch(r"[0-9]{1,9}", value) is not None and int(value) > 0
+    if use == "nfs-server":
+        return all(is_address(word) or not re.fullmatch(r"[0-9.]+", word) for word in re.split(r"[\s,]+", value))
+    return True
+
 
 _STANDS_FOR = re.compile(
     r"[<>{}]|\b(?:your|change[-_ ]?me|todo|fixme|placeholder|replace[-_ ]?me|fill[-_ ]?in)\b|\byour[-_]"
@@ -133,7 +148,7 @@ def _numbered(env: EnvFile, node_key: NodeKey) -> list[tuple[str, int]]:
 def _words(entry: EnvEntry, single: bool) -> list[str]:
     """An array's words; else the value, which may be a list with commas or blanks. An empty value is one empty word."""
     if entry.items is not None:
-        return list(entry.items)
+        return [" ".join(entry.items)] if single else list(entry.items)
     value = (entry.value or "").strip()
     if single or stands_for_a_value(value):
         return [value]

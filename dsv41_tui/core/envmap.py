@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Set
 
 from dsv41_tui.core.address import is_address
 from dsv41_tui.core.envfile import EnvFile
-from dsv41_tui.core.envkeys import FACTS, NODE_COUNT
-from dsv41_tui.core.envnodes import fact, is_here, nodes_of
+from dsv41_tui.core.envkeys import FACTS, NODE_COUNT, is_usable
+from dsv41_tui.core.envnodes import fact, is_here, nodes_of, shown
 from dsv41_tui.core.proposal import ConfigProposal, NodeProposal, Note, Taken
 from dsv41_tui.core.recipe import Recipe
 from dsv41_tui.core.text import clean_line
@@ -37,7 +37,7 @@ def proposal(
         recipe_path=(folder or "/") if name else None,
         env_path=env_path if name not in ("", ".env") else None,
         taken=(*found.taken, *facts),
-        notes=(*_unreadable(env), *found.notes, *_about_nodes(env, found.nodes)),
+        notes=tuple(dict.fromkeys((*_unreadable(env), *found.notes, *_unusable(env), *_about_nodes(env, found.nodes)))),
     )
 
 
@@ -71,13 +71,23 @@ def _unreadable(env: EnvFile) -> Iterator[Note]:
         yield Note(kind="command", line=command.line, value=clean_line(command.text, 60))
 
 
+def _unusable(env: EnvFile) -> Iterator[Note]:
+    """Ports, times and addresses that are none: left out, and said."""
+    for key, use in FACTS.items():
+        value, entry = env.value(key), env.get(key)
+        if value and entry is not None and not is_usable(use, value):
+            yield Note(kind="unusable", key=key, line=entry.line, value=shown(value))
+
+
 def _facts(env: EnvFile, recipe: Recipe) -> Iterator[Taken]:
     """Ports, trees, the NFS server and the timeout: what the file says, else what the recipe takes."""
     named = {use for key, use in FACTS.items() if env.get(key) is not None}
     for key, use in FACTS.items():
         known = recipe.env_key(key)
         unit = known.unit if known else None
-        if env.value(key):
+        if value := env.value(key):
+            if not is_usable(use, value):
+                continue
             yield fact(env, key, use, unit)
         elif use not in named and known is not None and known.default is not None:
             yield Taken(key=key, use=use, value=known.default, unit=unit)

@@ -172,7 +172,7 @@ def test_the_author_s_kit_is_taken_and_said() -> None:
         ("HEAD_IP", 1),
         ("WORKER_IP", 2),
     ]
-    assert config_text(found).count("author's own kit") == 2
+    assert config_text(found).count("# This is the value of the recipe author's own kit") == 2
 
 
 def test_the_author_s_kit_gives_way_to_any_other_value() -> None:

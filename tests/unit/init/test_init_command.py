@@ -178,6 +178,27 @@ def test_no_secret_leaves_by_any_way(capsys: pytest.CaptureFixture[str], text: s
     assert code == 2 and "SECRET" not in out + err
 
 
+def test_what_is_not_usable_is_said_once_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".env").write_text(
+        'HEAD_IP="a\nb"\nWORKER_IP=10.9.0.2\nWORKER2_IP=999.1.1.1\nMASTER_ADDR="c d"\nSSH_PORT=99999\nPORT=abc\n'
+        "VLLM_PORT=99999999999999999999\nREADY_TIMEOUT=-5\nNFS_SERVER_IP=10.0.0.256\n"
+    )
+    code, out, _ = call(capsys, "--from", ".env", "--output", "o.toml", "--no-connect")
+    assert code == 0 and [node.host for node in load_config(Path("o.toml")).node] == ["10.9.0.2"]
+    written = " ".join(Path("o.toml").read_text().replace("\n#", "").split())
+    for said in (
+        "line 1: HEAD_IP = a b is no host, so it was left out.",
+        "line 4: WORKER2_IP = 999.1.1.1 is no address, so it was left out.",
+        "line 5: MASTER_ADDR = c d is no host, so it was left out.",
+        "line 6: SSH_PORT: the value 99999 is not usable, so it was left out.",
+        "line 7: PORT: the value abc is not usable, so it was left out.",
+        "line 8: VLLM_PORT: the value 99999999999999999999 is not usable, so it was left out.",
+        "line 9: READY_TIMEOUT: the value -5 is not usable, so it was left out.",
+        "line 10: NFS_SERVER_IP: the value 10.0.0.256 is not usable, so it was left out.",
+    ):
+        assert out.count(said) == 1 and written.count(said) == 1
+
+
 def test_what_is_secret_is_still_named(capsys: pytest.CaptureFixture[str]) -> None:
     Path(".env").write_text(SECRETS)
     _, out, _ = call(capsys, "--from", ".env", "--output", "o.toml", "--no-connect")
