@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.readings import NasServer
 from dsv41_tui.parsers._bonding import BONDING, read_bond
 from dsv41_tui.parsers._fields import readable, wrong
@@ -17,6 +18,7 @@ _VERSIONS = "/proc/fs/nfsd/versions"
 _BLOCK = "/proc/fs/nfsd/max_block_size"
 _RPC = "/proc/net/rpc/nfsd"
 _MDSTAT = "/proc/mdstat"
+_FILES = (_THREADS, _VERSIONS, _BLOCK, _RPC, _MDSTAT)
 _NUMBER = re.compile("[0-9]{1,12}")
 _VERSION = re.compile(r"[+-][2-9](?:\.[0-9])?")
 # The histogram that follows is always zero since 2.6.29.
@@ -24,8 +26,17 @@ _RPC_THREADS = re.compile(r"^th ([0-9]{1,6}) ", re.MULTILINE)
 
 
 def parse_nas(files: Mapping[str, str]) -> NasServer:
-    """Join the files; an absent or unreadable one leaves its fields empty. Raises ParseError for a malformed one."""
-    texts = {path: text for path, raw in files.items() if (text := readable(raw)) is not None}
+    """Join the files; an absent or unreadable one leaves its fields empty, other paths are passed over.
+
+    Raises ParseError for a malformed one, and when none was readable: a NAS that tells nothing is not well but unknown.
+    """
+    texts = {
+        path: text
+        for path, raw in files.items()
+        if (path in _FILES or path.startswith(BONDING)) and (text := readable(raw)) is not None
+    }
+    if not texts:
+        raise ParseError(f"the NFS server: none of {', '.join(_FILES)} can be read")
     threads = _number(texts, _THREADS)
     if threads is None and (match := _RPC_THREADS.search(texts.get(_RPC, ""))):
         threads = int(match[1])

@@ -7,12 +7,12 @@ be made is listed in docs/findings.md.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from dsv41_tui.core.health import host, link, memory, nas, nfs, nfs_flat, nfs_options, shm
 from dsv41_tui.core.health.common import SEVERITIES, Kind
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding, NodeState
+from dsv41_tui.core.model import ClusterState, Finding, NodeState, Reading
 
 Verdict = Literal["ok", "warn", "error", "unknown"]
 
@@ -70,11 +70,25 @@ def verdict(state: ClusterState, findings: tuple[Finding, ...], now: float) -> V
 
 
 def readable(node: NodeState, now: float) -> bool:
-    """Whether what the verdict rests on was read in time: memory and mounts of a node, or the NAS's own word."""
+    """Whether what the verdict rests on was read in time, or the NAS's own word.
+
+    That is memory, the mounts that are and those that fstab asks for. Docker, the GPU, logind, `/dev/shm` and the host
+    only add to it: they are named in `reading-unreadable` and change no verdict.
+    """
     if not node.reachable:
         return False
     if node.role == "nas":
         return node.nas.read(now) == "ok"
     if any(reading.read(now) != "ok" for reading in (node.memory, node.mountinfo, node.mountstats)):
         return False
+    if node.fstab.read(now) != "ok" and not _absent(node.fstab):
+        return False
     return all(mount.state != "unknown" for mount in node.nfs)
+
+
+def _absent(reading: Reading[Any]) -> bool:
+    """Whether the node said that there is no such file, which is an answer: nothing is asked for there.
+
+    The words are those of the C locale, in which all is read.
+    """
+    return (reading.error or "").endswith("No such file or directory")

@@ -160,11 +160,14 @@ def _unwatched(node: NodeState) -> Iterable[Finding]:
 
 def _unreadable(node: NodeState) -> Iterable[Finding]:
     """All refused readings of a node in one finding, each with the node's own reason."""
-    refused = {name: reading for name, reading in _all(node).items() if reading.error is not None}
+    refused = {name: reading.error for name, reading in _all(node).items() if reading.error is not None}
+    logind = node.logind.value
+    if node.role != "nas" and logind is not None and logind.remove_ipc is None:
+        refused.setdefault("logind", f"RemoveIPC: {t('link.unread')}")
     if not refused:
         return
     commands = [TRY[name] for name in refused if name in TRY]
-    if "volumes" in refused and "permission denied" in (refused["volumes"].error or "").lower():
+    if "volumes" in refused and "permission denied" in refused["volumes"].lower():
         commands.insert(0, DOCKER_GROUP)
     yield finding(
         UNREADABLE,
@@ -172,7 +175,7 @@ def _unreadable(node: NodeState) -> Iterable[Finding]:
         title(what=", ".join(refused), count=len(refused)),
         fix(),
         node=node.name,
-        evidence=[Evidence(source=name, line=reading.error) for name, reading in refused.items()],
+        evidence=[Evidence(source=name, line=why) for name, why in refused.items()],
         commands=commands,
         count=len(refused),
     )

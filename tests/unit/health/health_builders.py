@@ -142,6 +142,7 @@ def node(name: str, **changes: Any) -> NodeState:
         "net": ports(("enP7s7", 10_000, "up"), ("enp1s0f0np0", 200_000, "up")),
         "mountinfo": reading((), period_s=10),
         "mountstats": reading((), period_s=2),
+        "fstab": reading((), period_s=60),
         "shm": reading(ShmUse(size=60 * GIB, used=int(4.7 * GIB), owners=("root",)), period_s=30),
         "logind": reading(Logind(remove_ipc=True, linger=False, user="dsv", uid=1000), period_s=300),
         "nfs": (mount(),),

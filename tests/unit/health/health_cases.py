@@ -139,6 +139,7 @@ LINK = [
             net=reading((), 9),
             mountinfo=reading((), 9, 10),
             mountstats=reading((), 9, 2),
+            fstab=reading(None),
             shm=reading(None),
             logind=reading(None),
             nfs=(),
@@ -171,6 +172,7 @@ LINK = [
         "unreadable",
         one(
             volumes=failed("permission denied while trying to connect to the Docker daemon socket"),
+            fstab=failed("/etc/fstab: Permission denied"),
             gpu=failed("nvidia-smi: not found"),
         ),
         only("reading-unreadable", "info"),
@@ -284,7 +286,12 @@ SHM = [
     Case("a digit that is none", one(shm=shm("²", "9" * 5000)), spares=("shm-remove-ipc",)),
     Case("a lingering user", one(shm=shm("dsv"), logind=logind(linger=True)), spares=("shm-remove-ipc",)),
     Case("RemoveIPC=no", one(shm=shm("dsv"), logind=logind(remove_ipc=False)), spares=("shm-remove-ipc",)),
-    Case("RemoveIPC unread", one(shm=shm("dsv"), logind=logind(remove_ipc=None)), spares=("shm-remove-ipc",)),
+    Case(
+        "RemoveIPC unread",
+        one(shm=shm("dsv"), logind=logind(remove_ipc=None)),
+        only("reading-unreadable", "info"),
+        ("shm-remove-ipc",),
+    ),
     Case("much shared memory", one(shm=shm("root", used=12)), only("shm-large", "info")),
     Case("as much as NCCL takes", one(shm=shm("root", used=4.7)), spares=("shm-large",)),
 ]

@@ -283,6 +283,12 @@ def test_the_nas_is_not_guessed_among_several_servers() -> None:
     assert not [found for found in health.findings(state, LIMITS, NOW) if found.id == "nfs-version"]
 
 
+def test_all_that_is_missing_is_named() -> None:
+    no = failed("no")
+    found = find(one(host=no, fstab=no, volumes=no, shm=no, logind=no, gpu=no), "reading-unreadable")
+    assert [item.source for item in found.evidence] == ["host", "fstab", "volumes", "shm", "logind", "gpu"]
+
+
 def test_a_lone_node_that_is_lost_says_nothing_of_our_network() -> None:
     found = find(cluster(node("spark1", link=down("timed-out"))), "link-timed-out")
     assert found.cause_id == "host_unreachable_or_wedged"
@@ -313,6 +319,11 @@ VERDICTS = [
     ("memory is late", one(memory=memory(age_s=3.8)), "unknown"),
     ("a stale error is no error", one(memory=memory(available=GIB, age_s=3.8)), "unknown"),
     ("mounts unread", one(mountstats=failed("refused")), "unknown"),
+    ("fstab unread", one(fstab=failed("/etc/fstab: Permission denied")), "unknown"),
+    ("fstab not read yet", one(fstab=reading(None)), "unknown"),
+    ("no fstab there", one(fstab=failed("/etc/fstab: No such file or directory")), "ok"),
+    ("what only adds is missing", one(
+        host=failed("x"), shm=failed("x"), logind=failed("x"), volumes=failed("permission denied")), "ok"),
     ("a mount was not probed yet", one(nfs=(mount(state="unknown", last_probe=None),)), "unknown"),
     ("the NAS's own word is missing", cluster(node("spark1"), nas(nas=failed("refused"))), "unknown"),
     ("optional readings are missing", one(gpu=failed("no nvidia-smi"), volumes=failed("no docker")), "ok"),

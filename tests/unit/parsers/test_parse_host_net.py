@@ -43,23 +43,29 @@ def test_host() -> None:
 
 
 def test_what_is_absent_empty_or_an_error_line_is_none() -> None:
-    assert parse_host({}) == Host()
     host = parse_host(
         {
+            "osrelease": "6.17.0\n",
             "product": "",
             "hostname": "\n",
             "machine": "cat: /proc/sys/kernel/arch: No such file or directory\n",
             "cmdline": "/bin/cat: /proc/cmdline: Permission denied",
         }
     )
-    assert host == Host()
+    assert host == Host(kernel="6.17.0")
     assert host.kho_off is None
+
+
+@pytest.mark.parametrize("files", [{}, {"hostname": "\n"}, {"cmdline": "head: /proc/cmdline: Permission denied"}])
+def test_a_host_of_which_nothing_was_read(files: dict[str, str]) -> None:
+    with pytest.raises(ParseError, match=r"none of boot_id.* can be read"):
+        parse_host(files)
 
 
 @pytest.mark.parametrize("boot_id", ["", "x", BOOT_ID[:-1], BOOT_ID.upper(), BOOT_ID + "\nb"])
 def test_a_boot_id_that_is_none_never_passes_for_a_reboot(boot_id: str) -> None:
     if not boot_id:
-        assert parse_host({"boot_id": boot_id}).boot_id is None
+        assert parse_host({"boot_id": boot_id, "osrelease": "6.17.0"}).boot_id is None
         return
     with pytest.raises(ParseError, match="boot_id"):
         parse_host({"boot_id": boot_id})

@@ -51,7 +51,9 @@ def test_versions_that_are_switched_off_do_not_count() -> None:
 
 def test_a_nas_that_tells_nothing() -> None:
     denied = {path: f"cat: {path}: Permission denied\n" for path in (THREADS, VERSIONS, BLOCK, RPC, MDSTAT, BOND)}
-    assert parse_nas({}) == parse_nas(denied) == parse_nas({THREADS: "", MDSTAT: "\n"}) == NasServer()
+    for files in ({}, denied, {THREADS: "", MDSTAT: "\n"}, {"/proc/uptime": "1.00 1.00\n"}):
+        with pytest.raises(ParseError, match=f"none of {THREADS}.* can be read"):
+            parse_nas(files)
 
 
 @pytest.mark.parametrize(
