@@ -17,6 +17,8 @@ from dsv41_tui.runtime.config_errors import bad_value, dotted
 
 NAME = re.compile(r"[^\W_](?:[\w.-]{0,39})")
 JUMP = re.compile(r"[^\s,-][^\s,]*(?:,[^\s,-][^\s,]*)*")
+ROOT = re.compile(r"(?:/[A-Za-z0-9/._@+-]*)?")
+"""It stands before every path that is read there, unquoted in the collector's requests."""
 _REMOTE_KEYS = ("ssh", "host", "user", "port", "identity_file", "proxy_jump", "ssh_config", "known_hosts")
 
 Raw = Mapping[str, Any]
@@ -116,7 +118,7 @@ def _words(raw: Raw, nodes: list[tuple[int, Raw]]) -> Iterator[str]:
         "identity_file": (_expands, "config.allowed.path"),
         "ssh_config": (_expands, "config.allowed.path"),
         "known_hosts": (_expands, "config.allowed.path"),
-        "root": (lambda path: path == "" or path.startswith("/"), "config.allowed.root"),
+        "root": (ROOT.fullmatch, "config.allowed.root"),
     }
     for index, node in nodes:
         for key, (fits, allowed) in forms.items():
