@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 from dsv41_tui.cli.arguments import Globals, build_parser, take_globals
@@ -11,6 +12,7 @@ from dsv41_tui.runtime.language import load_language
 
 def main(argv: list[str] | None = None) -> int:
     """Run one call; the exit code is the contract's."""
+    _replace_unprintable()
     load_language()
     try:
         return _run(sys.argv[1:] if argv is None else argv)
@@ -24,6 +26,13 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+
+
+def _replace_unprintable() -> None:
+    """A terminal that is not UTF-8 gets `?` for what it has no character for, and no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _run(argv: list[str]) -> int:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
+from dsv41_tui.core.health.mounts import number
 from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState, Reading
+from dsv41_tui.core.readings import Gpu, Host, Logind, Memory, NasServer, Pressure, ShmUse
 from dsv41_tui.core.reduce_nfs import retransmissions
+from dsv41_tui.core.value import Value
 
 SCHEMA = 1
 SIZES = ("rsize", "wsize", "nconnect")
@@ -21,6 +25,12 @@ def status_document(state: ClusterState, now: float, taken_at: datetime) -> dict
         "nodes": [node_document(node, now) for node in state.nodes],
         "service": None,
     }
+
+
+def json_text(document: dict[str, Any], encoding: str | None, indent: int | None = None) -> str:
+    """One JSON text; for an output that is not UTF-8 in ASCII alone, so that no name is lost to a `?`."""
+    utf8 = (encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(document, ensure_ascii=not utf8, indent=indent)
 
 
 def check_document(verdict: str, findings: tuple[Finding, ...], taken_at: datetime) -> dict[str, Any]:
@@ -50,27 +60,31 @@ def node_document(node: NodeState, now: float) -> dict[str, Any]:
             "logins": link.logins,
             "unwatched": list(link.unwatched),
         },
-        "host": _read(node.host, now, node.host.value.model_dump() if node.host.value else {}),
+        "host": _read(node.host, now, _values(Host, node.host)),
         "uptime_s": node.uptime_s,
         "memory": _memory(node, now),
-        "pressure": _read(node.pressure, now, node.pressure.value.model_dump() if node.pressure.value else {}),
+        "pressure": _read(node.pressure, now, _values(Pressure, node.pressure)),
         "net": _net(node, now),
         "nfs": [nfs_document(mount, node, now) for mount in node.nfs],
         "shards": [],
         "rdma": [],
         "containers": [],
-        "gpu": _read(node.gpu, now, node.gpu.value.model_dump() if node.gpu.value else {}),
-        "shm": _read(node.shm, now, node.shm.value.model_dump() if node.shm.value else {}),
-        "logind": _read(node.logind, now, node.logind.value.model_dump() if node.logind.value else {}),
-        "nas": _read(node.nas, now, node.nas.value.model_dump() if node.nas.value else {})
-        if node.role == "nas"
-        else None,
+        "gpu": _read(node.gpu, now, _values(Gpu, node.gpu)),
+        "shm": _read(node.shm, now, _values(ShmUse, node.shm)),
+        "logind": _read(node.logind, now, _values(Logind, node.logind)),
+        "nas": _read(node.nas, now, _values(NasServer, node.nas)) if node.role == "nas" else None,
         "observer": {
             "cpu_s_per_min": _round(node.observer.cpu_s_per_min),
             "sessions": node.observer.sessions,
             "bytes_per_s": _round(node.observer.bytes_per_s),
         },
     }
+
+
+def _values(shape: type[Value], reading: Reading[Any]) -> dict[str, Any]:
+    """The reading's fields; those of one that was never taken are all there, and null."""
+    value: Value | None = reading.value
+    return dict.fromkeys(shape.model_fields) if value is None else value.model_dump()
 
 
 def _read(reading: Reading[Any], now: float, values: dict[str, Any]) -> dict[str, Any]:
@@ -85,15 +99,9 @@ def _read(reading: Reading[Any], now: float, values: dict[str, Any]) -> dict[str
 
 def _memory(node: NodeState, now: float) -> dict[str, Any]:
     memory = node.memory.value
-    values: dict[str, Any] = {}
-    if memory is not None:
-        values = memory.model_dump()
-        values |= {
-            "kernel": memory.kernel,
-            "driver": memory.driver,
-            "page_cache": memory.page_cache,
-            "cma_leaked": memory.cma_leaked,
-        }
+    values = _values(Memory, node.memory)
+    for derived in ("kernel", "driver", "page_cache", "cma_leaked"):
+        values[derived] = None if memory is None else getattr(memory, derived)
     values["low_free"] = node.low_free.value if node.low_free else None
     values["low_available"] = node.low_available.value if node.low_available else None
     return _read(node.memory, now, values)
@@ -122,11 +130,11 @@ def nfs_document(mount: NfsMount, node: NodeState, now: float) -> dict[str, Any]
         "hard": mount.hard,
         "read_only": mount.read_only,
         "volume": mount.volume,
-        "asked": {key: _integer(mount.asked.get(key)) for key in SIZES if key in mount.asked},
+        "asked": {key: number(mount.asked, key) for key in SIZES if key in mount.asked},
         "asked_source": mount.asked_source,
         "got": {
-            "rsize": _integer(mount.got.get("rsize")),
-            "wsize": _integer(mount.got.get("wsize")),
+            "rsize": number(mount.got, "rsize"),
+            "wsize": number(mount.got, "wsize"),
             "nconnect": connections,
         },
         "read_bytes_per_s": _round(mount.read_bytes_per_s),
@@ -139,10 +147,6 @@ def nfs_document(mount: NfsMount, node: NodeState, now: float) -> dict[str, Any]
         "age_s": age,
         "read": node.mountstats.read(now) if mount.mounted else node.mountinfo.read(now),
     }
-
-
-def _integer(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isdigit() else None
 
 
 def _round(value: float | None, digits: int = 1) -> float | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from dsv41_tui.cli.arguments import Globals
-from dsv41_tui.cli.document import check_document, status_document
+from dsv41_tui.cli.document import check_document, json_text, status_document
 from dsv41_tui.cli.open import opened
 from dsv41_tui.cli.people import check_lines, status_lines
 from dsv41_tui.core.health import verdict
@@ -39,4 +38,4 @@ def _print(verb: str, store: Store, judged: str, as_json: bool) -> None:
         lines = status_lines(store.state, store.now()) if verb == "status" else check_lines(judged, store.findings)
         sys.stdout.write("\n".join(lines) + "\n")
         return
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(json_text(document, sys.stdout.encoding, indent=2) + "\n")
