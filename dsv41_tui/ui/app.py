@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.screen import Screen
@@ -20,6 +21,7 @@ from dsv41_tui.ui.opening import Opening, first_theme
 from dsv41_tui.ui.palette import Palette
 from dsv41_tui.ui.screens.live import LiveScreen
 from dsv41_tui.ui.source import OpenCluster, WelcomeActions
+from dsv41_tui.ui.typing import Typing, half_width
 
 STOP_S = 3.0
 
@@ -44,6 +46,7 @@ class PanelApp(App[int], inherit_bindings=False):
         """`welcome` is given where there is no configuration; `marks` are measured, else chosen by the locale."""
         self.theme_files, self.skipped_themes = themes.load()
         super().__init__()
+        self.typing = Typing()
         self.welcome = welcome
         self.marks = marks or glyphs.choose(os.environ)
         self.opening = Opening(self, open_cluster)
@@ -93,6 +96,19 @@ class PanelApp(App[int], inherit_bindings=False):
         if (screen := self.live) is not None:
             screen.tick(self.feed.clock())
             self.feed.second()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys are held while a text field opens, and do nothing once the panel is leaving."""
+        if isinstance(event, events.Key):
+            if self.return_code is not None or self.typing.takes(event):
+                return
+            if not event.is_forwarded and not navigate.in_field(self):
+                event = half_width(event)
+        await super().on_event(event)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if navigate.in_field(self):
+            self.typing.end(event.widget)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """No dead keys: nothing to read anew without a cluster."""

@@ -185,7 +185,15 @@ class MainScreen(LiveScreen):
         navigate.copy_about(self.panel, item.node if item else None)
 
     def action_filter(self) -> None:
-        self.mount(FilterBar(self.current), after=self.query_one("#body"))
+        """One field at most; a second press goes to the one that is open."""
+        if not (self.complete and self.is_attached):
+            return
+        self.panel.typing.begin()
+        bars = [bar for bar in self.query(FilterBar) if not bar.closed]
+        if bars:
+            bars[0].aim(self.current)
+        else:
+            self.mount(FilterBar(self.current), after=self.query_one("#body"))
 
     def action_back(self) -> None:
         """One level back: the filter, the selection, the chosen finding, the zoom or tab; never out of the panel."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -21,6 +22,12 @@ def commands() -> type[Provider]:
     from dsv41_tui.ui.commands import PanelCommands
 
     return PanelCommands
+
+
+def in_field(app: PanelApp) -> bool:
+    """Whether a text field has the focus; no field can have it before its module is loaded."""
+    inputs = sys.modules.get("textual.widgets._input")
+    return inputs is not None and isinstance(app.focused, inputs.Input)
 
 
 def refresh(app: PanelApp) -> None:
@@ -82,6 +89,7 @@ def show_commands(app: PanelApp) -> None:
 
     shell: App[Any] = app
     if not CommandPalette.is_open(shell):
+        app.typing.begin()
         app.push_screen(CommandPalette(placeholder=t("ui.command.search"), id="--command-palette"))
 
 

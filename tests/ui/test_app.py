@@ -578,3 +578,99 @@ async def test_ctrl_c_leaves_from_everywhere(keys: tuple[str, ...]) -> None:
         await pilot.press("ctrl+c")
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def in_one_read(pilot: Pilot[int], text: str) -> None:
+    """Characters that arrive together, none of them waiting for what the one before does."""
+    driver = pilot.app._driver
+    assert driver is not None
+    names = {"/": "slash", ":": "colon", "!": "exclamation_mark", ".": "full_stop", " ": "space", "\r": "enter"}
+    for character in text:
+        key = names.get(character, character if character.isascii() else "fullwidth")
+        driver.send_message(events.Key("escape" if character == "\x1b" else key, character))
+    for _ in range(8):
+        await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("//", "/"), ("／／", "/"), ("/quick", "quick"), ("／ｑ", "q"), ("/t z 1", "t z 1")]
+)
+async def test_what_follows_the_filter_key_at_once_is_text(text: str, value: str) -> None:
+    app = fakes.panel(states.healthy())
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        await in_one_read(pilot, text)
+        assert app.is_running
+        (field,) = app.screen.query(Input)
+        assert app.focused is field
+        assert field.value == value
+        assert app.return_code is None
+        assert app.theme == "ink"
+
+
+async def test_a_filter_can_be_closed_and_opened_at_once() -> None:
+    app = fakes.panel(states.many())
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        await in_one_read(pilot, "/gb4\r")
+        assert main(app).sheet(1).search == "gb4"
+        for key in ("slash", "enter", "slash", "escape", "slash", "tab", "slash"):
+            await pilot.press(key)
+        assert len([bar for bar in app.screen.query("FilterBar") if not bar.closed]) == 1  # type: ignore[attr-defined]
+        assert app.return_code is None
+
+
+@pytest.mark.parametrize("text", ["q/", "q//", "q:", "qq"])
+async def test_leaving_is_not_held_up_by_more_keys(text: str) -> None:
+    app = fakes.panel(states.healthy())
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        await in_one_read(pilot, text)
+    assert app.return_code == 0
+    assert app._exception is None
+
+
+async def test_what_follows_the_palette_key_at_once_is_searched() -> None:
+    app = fakes.panel(states.healthy())
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        await in_one_read(pilot, ":quit")
+        assert app.return_code is None
+        assert app.screen.query_one(Input).value == "quit"
+
+
+async def test_the_filter_opens_while_the_cluster_is_not_there_yet() -> None:
+    release = asyncio.Event()
+
+    async def open_cluster(path: Path | None) -> Cluster:
+        await release.wait()
+        return fakes.FakeCluster(states.healthy())
+
+    app = PanelApp(open_cluster)
+    async with app.run_test(size=BIG) as pilot:
+        await in_one_read(pilot, "/quick")
+        assert app.return_code is None
+        assert app.screen.query_one(Input).value == "quick"
+        release.set()
+
+
+@pytest.mark.parametrize(("text", "value"), [("33", "3"), ("34", "4"), ("4/tmp/q.env", "/tmp/q.env"), ("3q t", "q t")])
+async def test_what_follows_a_choice_at_once_is_text(text: str, value: str) -> None:
+    app, _ = welcome(Actions())
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        await in_one_read(pilot, text)
+        assert app.return_code is None
+        (field,) = app.screen.query(Input)
+        assert field.value == value
+
+
+async def test_choices_can_be_changed_as_fast_as_keys_come() -> None:
+    actions = Actions()
+    app, _ = welcome(actions)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        for key in ("3", "escape", "3", "escape", "4", *"/x", "up", "enter"):
+            await pilot.press(key)
+        await ready(pilot)
+        assert actions.asked == ["/x"]

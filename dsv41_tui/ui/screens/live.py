@@ -13,7 +13,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui import keys
 from dsv41_tui.ui.bindings import hints
 from dsv41_tui.ui.view import View
 from dsv41_tui.ui.widgets.chrome import Clock, FindingRow, Footer, Header
@@ -114,14 +113,6 @@ class LiveScreen(Screen[None], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(FindingRow).styles.height = self.finding_rows
-
-    def on_key(self, event: events.Key) -> None:
-        """Full-width characters of an input method act as their ASCII keys; a text field never lets them get here."""
-        character = keys.ascii_of(event.character or "")
-        if character is not None:
-            event.stop()
-            # Later, since a key that a screen itself sends does not bubble past that screen to its bindings.
-            self.app.call_later(self.app.simulate_key, keys.named(character))
 
     def action_finding(self, by: int) -> None:
         self.panel.feed.step_finding(by)

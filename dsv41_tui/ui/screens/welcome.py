@@ -77,12 +77,17 @@ class Ask(Vertical):
     """A label and a text field, for the choices that need one."""
 
     def __init__(self, choice: Choice) -> None:
-        super().__init__(id="ask")
-        self._choice = choice
+        super().__init__()
+        self.choice = choice
+        self.closed = False
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Input(placeholder=t(f"ui.welcome.{self._choice.name}.ask"), compact=True)
+            yield Input(placeholder=t(f"ui.welcome.{self.choice.name}.ask"), compact=True)
+
+    def on_mount(self) -> None:
+        for field in self.query(Input):
+            field.focus()
 
 
 class WelcomeScreen(LiveScreen):
@@ -133,22 +138,29 @@ class WelcomeScreen(LiveScreen):
             self._start(self._actions.demo if choice.name == "demo" else self._actions.this_machine)
 
     def _ask(self, choice: Choice) -> None:
-        self._close_ask()
-        ask = Ask(choice)
-        self.mount(ask, after=self.choices)
-        self.call_after_refresh(lambda: ask.query_one(Input).focus())
+        """Removing takes a moment, so an old field can still stand beside the new one."""
+        if not (self.complete and self.is_attached):
+            return
+        self._remove_asks()
+        self.panel.typing.begin()
+        self.mount(Ask(choice), after=self.choices)
 
     def _close_ask(self) -> None:
-        for ask in self.query(Ask):
-            ask.remove()
+        self._remove_asks()
         self.choices.focus()
+
+    def _remove_asks(self) -> None:
+        for ask in self.query(Ask):
+            ask.closed = True
+            ask.remove()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value.strip()
-        if not text:
+        ask = next((ask for ask in self.query(Ask) if not ask.closed), None)
+        if not text or ask is None or self.choices.busy:
             return
-        if CHOICES[self.choices.chosen].name == "hosts":
+        if ask.choice.name == "hosts":
             self._start(lambda: self._actions.hosts(text.replace(",", " ").split()))
         else:
             self._start(lambda: self._actions.env_file(text))

@@ -21,8 +21,10 @@ class FilterBar(Horizontal):
         """The pane's filter has another text."""
 
     def __init__(self, pane: SheetWidget) -> None:
-        super().__init__(id="filter")
+        super().__init__()
         self._pane = pane
+        self.closed = False
+        """Being taken down, which takes a moment."""
 
     def compose(self) -> ComposeResult:
         yield Label("/", id="filter-mark")
@@ -30,11 +32,25 @@ class FilterBar(Horizontal):
         yield Label(t("ui.filter_keys"), id="filter-keys")
 
     def on_mount(self) -> None:
-        self.screen.query_one(Footer).display = False
-        self.query_one(Input).focus()
+        for footer in self.screen.query(Footer):
+            footer.display = False
+        self._focus()
+
+    def aim(self, pane: SheetWidget) -> None:
+        """Filter another pane, or the same one further."""
+        if pane is not self._pane:
+            self._pane = pane
+            self.query_one(Input).value = pane.search
+        self._focus()
+
+    def _focus(self) -> None:
+        for field in self.query(Input):
+            field.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        if self.closed:
+            return
         self._pane.search = event.value.strip()
         self.post_message(self.Changed())
 
@@ -47,7 +63,11 @@ class FilterBar(Horizontal):
         self._close()
 
     def _close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
         self.post_message(self.Changed())
-        self.screen.query_one(Footer).display = True
+        for footer in self.screen.query(Footer):
+            footer.display = True
         self._pane.focus()
         self.remove()
