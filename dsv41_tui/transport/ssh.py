@@ -239,7 +239,7 @@ def _explain(error: Exception, target: Target, via: str | None) -> LinkError:
         return Refused(t("link.settings", name=place, why=text))
     if isinstance(error, asyncssh.Error | OSError):
         return Unreachable(t("link.closed-early", place=place, why=text))
-    return Unreachable(t("link.failed", place=place, why=f"{type(error).__name__}: {text}"))
+    return Unreachable(t("link.unforeseen", place=place, why=f"{type(error).__name__}: {text}"))
 
 
 def _login_refused(target: Target, place: str, text: str) -> Refused:
