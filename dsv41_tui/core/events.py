@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from dsv41_tui.core.errors import LinkErrorKind
-from dsv41_tui.core.model import LinkPhase
+from dsv41_tui.core.model import LinkPhase, ProbeOutcome
 from dsv41_tui.core.value import Value
 
 ReadingName = Literal[
@@ -78,7 +78,7 @@ class ProbeEnded(Event):
 
     node: str
     mount_point: str
-    outcome: Literal["ok", "timeout", "stale", "denied", "missing", "error"]
+    outcome: ProbeOutcome
     took_s: float
     text: str | None = None
 

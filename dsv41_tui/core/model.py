@@ -33,6 +33,8 @@ NfsStateName = Literal[
     "fine", "idle", "slow", "not-responding", "stale-handle", "denied", "unmounted", "unused", "unknown"
 ]
 NodeRole = Literal["head", "worker", "nas"]
+ProbeOutcome = Literal["ok", "timeout", "stale", "denied", "missing", "error", "blocked", "unusable"]
+"""`error`: I/O error of the mount; `blocked`: our login cannot reach the folder; `unusable`: no probe came about."""
 
 
 class Reading(Value, Generic[T]):
@@ -113,11 +115,13 @@ class Probe(Value):
     started_at: float
     """When it was sent."""
     ended_at: float | None = None
-    outcome: Literal["waiting", "ok", "timeout", "stale", "denied", "missing", "error"] = "waiting"
+    outcome: Literal["waiting"] | ProbeOutcome = "waiting"
     took_s: float | None = None
     text: str | None = None
     receives_baseline: int | None = None
     """Receives over all connections at the first mountstats sample after the start."""
+    receives_at: float | None = None
+    """When receives were looked at last since the baseline."""
     receives_moved: bool = False
     """Whether receives have risen above the baseline since."""
 

@@ -16,6 +16,11 @@ from dsv41_tui.core.readings import DockerVolume, FstabEntry, MountEntry, MountS
 from dsv41_tui.core.trend import extend
 
 SOURCES = frozenset({"mountinfo", "mountstats", "fstab", "volumes"})
+PROOF_S = 1.5
+"""Receives must have stood still for so long since a probe began; a saturated server answers something in less."""
+PROBE_TOO_OLD_S = 35.0
+"""Without a newer probe, and with nothing read, a mount's state is not known."""
+UNDECIDED = ("blocked", "unusable")
 ACTIVE_BYTES_PER_S = 64 * 1024
 """Below this a mount counts as idle: attribute traffic and probes."""
 
@@ -44,16 +49,24 @@ def _settle(
     node: NodeState, old: dict[str, NfsMount], mounts: list[NfsMount], at: float, limits: Limits, notices: list[Notice]
 ) -> tuple[NodeState, list[Notice]]:
     settled = []
+    decided = {mount.device: mount for mount in mounts if mount.device and _is_decided(mount)}
     for mount in mounts:
-        state = _state(mount, limits)
+        twin = mount if _is_decided(mount) else decided.get(mount.device or "", mount)
+        state = _state(mount, twin.last_probe, limits, at)
         if state != mount.state:
             notices += _crossing(node, mount, state, at)
-            settled.append(mount.model_copy(update={"state": state, "state_since": _since(mount, state, at)}))
+            since = _since(twin, state, at)
+            settled.append(mount.model_copy(update={"state": state, "state_since": since}))
         else:
             settled.append(mount)
     if tuple(settled) == node.nfs:
         return node, notices
     return node.model_copy(update={"nfs": tuple(settled)}), notices
+
+
+def _is_decided(mount: NfsMount) -> bool:
+    """Whether a probe of this very mount proved something; several mounts of one superblock share the proof."""
+    return mount.last_probe is not None and mount.last_probe.outcome not in UNDECIDED
 
 
 def _since(mount: NfsMount, state: NfsStateName, at: float) -> float:
@@ -163,7 +176,7 @@ def _count(
     """Rates from two samples; a younger mount or a counter that went back starts anew."""
     if stats is None:
         return mount
-    update: dict[str, Any] = {"stats": stats, "stats_at": event.at, **_probe_progress(mount, stats)}
+    update: dict[str, Any] = {"stats": stats, "stats_at": event.at, **_probe_progress(mount, stats, event.at)}
     old = mount.stats
     if old is not None and (old.age_s or 0) > (stats.age_s or 0):
         notices.append(Notice(at=event.at, node=node.name, kind="remounted", detail=mount.mount_point))
@@ -195,7 +208,7 @@ def retransmissions(stats: MountStats) -> int:
     return max(0, stats.total.transmissions - stats.total.ops)
 
 
-def _probe_progress(mount: NfsMount, stats: MountStats) -> dict[str, Any]:
+def _probe_progress(mount: NfsMount, stats: MountStats, at: float) -> dict[str, Any]:
     """Fix the baseline of a probe at the first sample after its start, then see whether replies move."""
     update: dict[str, Any] = {}
     for name in ("probe", "last_probe"):
@@ -204,8 +217,9 @@ def _probe_progress(mount: NfsMount, stats: MountStats) -> dict[str, Any]:
             continue
         if current.receives_baseline is None and current.outcome == "waiting":
             update[name] = current.model_copy(update={"receives_baseline": stats.receives})
-        elif current.receives_baseline is not None and stats.receives > current.receives_baseline:
-            update[name] = current.model_copy(update={"receives_moved": True})
+        elif current.receives_baseline is not None:
+            moved = current.receives_moved or stats.receives > current.receives_baseline
+            update[name] = current.model_copy(update={"receives_at": at, "receives_moved": moved})
     return update
 
 
@@ -219,24 +233,39 @@ def _probed(mount: NfsMount, event: ProbeStarted | ProbeEnded) -> NfsMount:
     return mount.model_copy(update={"probe": ended, "last_probe": ended})
 
 
-def _state(mount: NfsMount, limits: Limits) -> NfsStateName:
+def _state(mount: NfsMount, last: Probe | None, limits: Limits, at: float) -> NfsStateName:
+    """The state by the newest probe of this superblock, and by what is read."""
     if not mount.mounted:
         return "unused" if mount.volume is not None else "unmounted"
     reading = (mount.read_bytes_per_s or 0) >= ACTIVE_BYTES_PER_S
-    last = mount.last_probe
-    if last is None:
+    if last is None or last.outcome == "unusable":
         return "fine" if reading else "unknown"
+    if last.outcome == "blocked":
+        return "fine" if reading else _passive(mount)
     if last.outcome == "stale":
         return "stale-handle"
     if last.outcome == "denied":
         return "denied"
-    if last.outcome in ("timeout", "error"):
-        if last.receives_baseline is None:
-            return "unknown"
-        return "slow" if last.receives_moved else "not-responding"
     if last.outcome == "missing":
         return "unmounted"
-    slow = (last.took_s or 0) > limits.nfs_slow_probe_s or (mount.rtt_ms or 0) > limits.nfs_slow_rtt_ms
-    if slow:
+    if last.outcome in ("timeout", "error"):
+        return _silence(mount, last)
+    if not reading and at - (last.ended_at or at) > PROBE_TOO_OLD_S:
+        return "unknown"
+    if (last.took_s or 0) > limits.nfs_slow_probe_s or (mount.rtt_ms or 0) > limits.nfs_slow_rtt_ms:
         return "slow"
     return "fine" if reading else "idle"
+
+
+def _silence(mount: NfsMount, last: Probe) -> NfsStateName:
+    """A probe without an answer: the second proof is that receives were seen to stand still since it began."""
+    if last.receives_baseline is None or last.receives_at is None:
+        return mount.state
+    if last.receives_moved:
+        return "slow"
+    return "not-responding" if last.receives_at - last.started_at >= PROOF_S else mount.state
+
+
+def _passive(mount: NfsMount) -> NfsStateName:
+    """Where our login cannot reach the folder: nothing unanswered is all that can be said."""
+    return "idle" if mount.stats is not None and mount.stats.sends <= mount.stats.receives else "unknown"

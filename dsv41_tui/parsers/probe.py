@@ -5,25 +5,28 @@ Sources: exit codes of coreutils and busybox `timeout` (124, 137 after KILL, 143
 
 from __future__ import annotations
 
-from typing import Literal
+from dsv41_tui.core.model import ProbeOutcome
 
-Outcome = Literal["ok", "timeout", "stale", "denied", "missing", "error"]
-
-_TIMED_OUT = frozenset({124, 137, 143})
-_WORDS: tuple[tuple[str, Outcome], ...] = (
+TIMED_OUT = frozenset({124, 137, 143})
+_WORDS: tuple[tuple[str, ProbeOutcome], ...] = (
     ("stale file handle", "stale"),
     ("stale nfs file handle", "stale"),
     ("permission denied", "denied"),
     ("operation not permitted", "denied"),
     ("no such file", "missing"),
+    ("input/output error", "error"),
+    ("i/o error", "error"),
+    ("timed out", "error"),
 )
 
 
-def parse_probe(code: int, text: str) -> Outcome:
-    """Exit code and combined output of the probe; anything else that fails (EIO of a soft mount) is `error`."""
+def parse_probe(code: int, text: str) -> ProbeOutcome:
+    """Exit code and combined output of the probe. What `stat` itself did not say proves nothing: `unusable`."""
     if code == 0:
         return "ok"
-    if code in _TIMED_OUT:
+    if code in TIMED_OUT:
         return "timeout"
     lowered = text.lower()
-    return next((outcome for words, outcome in _WORDS if words in lowered), "error")
+    if not lowered.startswith("stat:"):
+        return "unusable"
+    return next((outcome for words, outcome in _WORDS if words in lowered), "unusable")

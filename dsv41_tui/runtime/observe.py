@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 from dsv41_tui.runtime.cluster import Cluster
+from dsv41_tui.runtime.session import PROBES_AND_JOBS
+from dsv41_tui.runtime.sources import FILE_SOURCES, JOB_SOURCES
 
 LIMIT_S = 20.0
-FIRST_READINGS = ("host", "memory", "mountinfo", "mountstats", "fstab")
+COST_WAIT_S = 5.0
+"""What we cost is not known everywhere; it is waited for no longer than this after the login."""
+LOOK_AGAIN_S = 1.0
 
 
-def settled(state: ClusterState) -> bool:
-    """True when every node has either failed to connect or told all of its first readings."""
-    return all(_node_settled(node) for node in state.nodes)
+def settled(state: ClusterState, now: float) -> bool:
+    """True when every node has either failed to connect or told all that is read from it, with what that costs."""
+    return all(_node_settled(node, now) for node in state.nodes)
 
 
-def _node_settled(node: NodeState) -> bool:
+def _node_settled(node: NodeState, now: float) -> bool:
     if node.link.phase == "waiting":
         return True
     if node.link.phase != "up":
         return False
-    for name in FIRST_READINGS:
-        reading = getattr(node, name)
-        if reading.value is None and reading.error is None:
-            return False
-    jobs_ran = node.role == "nas" or node.volumes.value is not None or node.volumes.error is not None
-    unwatched = bool(node.link.unwatched)
-    return unwatched or (jobs_ran and all(_mount_settled(mount) for mount in node.nfs))
+    if node.observer.cpu_s_per_min is None and now - node.link.since < COST_WAIT_S:
+        return False
+    if not all(_told(node, source.name) for source in FILE_SOURCES if node.role in source.roles):
+        return False
+    if any(what.startswith(PROBES_AND_JOBS) for what in node.link.unwatched):
+        return True
+    jobs = [source.name for source in JOB_SOURCES if node.role in source.roles]
+    gpu = () if node.role == "nas" else ("gpu",)
+    return all(_told(node, name) for name in (*jobs, *gpu)) and all(_mount_settled(mount) for mount in node.nfs)
+
+
+def _told(node: NodeState, name: str) -> bool:
+    reading = getattr(node, name)
+    return reading.value is not None or reading.error is not None
 
 
 def _mount_settled(mount: NfsMount) -> bool:
@@ -43,11 +55,13 @@ async def observe(cluster: Cluster, limit_s: float = LIMIT_S) -> None:
     try:
         await cluster.start()
         async with asyncio.timeout(limit_s):
-            while not settled(cluster.store.state):
-                await changed.wait()
+            while not settled(cluster.store.state, cluster.store.now()):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_AGAIN_S):
+                        await changed.wait()
                 changed.clear()
     except TimeoutError:
         pass
     finally:
         forget()
-    cluster.store.judge()
+    cluster.store.judge(at_once=True)

@@ -6,14 +6,17 @@ import asyncio
 import contextlib
 import secrets
 from dataclasses import dataclass, field
+from typing import Literal
 
-from dsv41_tui.core.errors import LinkError, Unreachable
+from dsv41_tui.core.errors import LinkError, Refused, TimedOut, Unreachable
 from dsv41_tui.core.messages import t
 from dsv41_tui.transport.channel import Channel, Node
 from dsv41_tui.transport.scripts import start_command
 
 OUTPUT_LIMIT = 1 << 20
-"""Characters kept of one job's answer."""
+"""Characters of one job's answer, and of text that belongs to none; the script on the node cuts far below."""
+LOST_S = 30.0
+"""A job that is so long over its limit was killed in D state, or its end will never be said."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,11 @@ class JobResult:
 
 
 @dataclass
-class _Waiting:
+class Job:
+    """A job under way on the node."""
+
+    begun: asyncio.Event
+    """Set when the node said that it began; a probe's time counts from there."""
     done: asyncio.Future[JobResult]
     lines: list[str] = field(default_factory=list)
     size: int = 0
@@ -38,7 +45,9 @@ class Runner:
         self._channel = channel
         self._prefix = f"@{nonce} "
         self._sequence = 0
-        self._waiting: dict[str, _Waiting] = {}
+        self._jobs: dict[str, Job] = {}
+        self._strange = 0
+        self._error: LinkError = Unreachable(t("link.script-ended"))
         self._reader: asyncio.Task[None] | None = None
 
     @classmethod
@@ -50,63 +59,78 @@ class Runner:
         return runner
 
     async def run(self, command: str, limit_s: int) -> JobResult:
-        """Run shell text that is one line. Waits as long as the job lives: a job in D state outlives its limit.
+        """Run shell text that is one line, and wait for its end.
 
-        Raises Unreachable when the channel ends before the job does.
+        TimedOut when nothing is heard long after the limit, Unreachable when the channel ends before the job does.
         """
-        return await self._ask(f"J {{}} {limit_s} {command}")
+        job = self.begin("J", command, limit_s)
+        try:
+            async with asyncio.timeout(limit_s + LOST_S):
+                return await job.done
+        except TimeoutError:
+            raise TimedOut(t("link.no-answer", limit=limit_s)) from None
+        finally:
+            self.forget(job)
 
-    async def probe(self, command: str, limit_s: int) -> JobResult:
-        """Run one external command without a shell between; three forks on the node."""
-        return await self._ask(f"P {{}} {limit_s} {command}")
+    def begin(self, kind: Literal["J", "P"], command: str, limit_s: int) -> Job:
+        """Start a job: J is shell text, P one external command without a shell between. The caller forgets it."""
+        if self._reader is None or self._reader.done():
+            raise Unreachable(t("link.script-ended"))
+        self._sequence += 1
+        job = Job(asyncio.Event(), asyncio.get_running_loop().create_future())
+        self._jobs[str(self._sequence)] = job
+        self._channel.send(f"{kind} {self._sequence} {limit_s} {command}")
+        return job
+
+    def forget(self, job: Job) -> None:
+        """Nobody waits for this job any more."""
+        self._jobs = {number: other for number, other in self._jobs.items() if other is not job}
+        job.done.cancel()
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids on the node that are ours."""
         return self._channel.pids
 
-    async def _ask(self, template: str) -> JobResult:
-        if self._reader is None or self._reader.done():
-            raise Unreachable(t("link.script-ended"))
-        self._sequence += 1
-        number = str(self._sequence)
-        waiting = _Waiting(asyncio.get_running_loop().create_future())
-        self._waiting[number] = waiting
-        try:
-            self._channel.send(template.replace("{}", number, 1))
-            return await waiting.done
-        finally:
-            self._waiting.pop(number, None)
-
     async def _read(self) -> None:
-        error: LinkError = Unreachable(t("link.script-ended"))
         try:
             while (line := await self._channel.line()) is not None:
-                if line.startswith(self._prefix):
-                    self._take(line[len(self._prefix) :])
+                self._take(line)
         except LinkError as failed:
-            error = failed
+            self._error = failed
         finally:
-            for waiting in self._waiting.values():
-                if not waiting.done.done():
-                    waiting.done.set_exception(error)
+            for job in self._jobs.values():
+                if not job.done.done():
+                    job.done.set_exception(self._error)
+                    job.done.exception()  # whoever waits is told; nobody waiting is no fault
 
     def _take(self, line: str) -> None:
-        tag, _, rest = line.partition(" ")
-        waiting = self._waiting.get(tag.rstrip("!"))
-        if waiting is None or waiting.done.done():
-            return
-        if tag.endswith("!"):
-            code = int(rest) if rest.isdigit() else 255
-            waiting.done.set_result(JobResult(code, "\n".join(waiting.lines)))
-        elif waiting.size < OUTPUT_LIMIT:
-            waiting.lines.append(rest)
-            waiting.size += len(rest)
+        tag, _, rest = line.removeprefix(self._prefix).partition(" ")
+        job = self._jobs.get(tag.rstrip("!?")) if line.startswith(self._prefix) else None
+        if job is None or job.done.done():
+            self._count_strange(len(line) + 1)
+        elif tag.endswith("?"):
+            job.begun.set()
+        elif tag.endswith("!"):
+            code = int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 4 else 255
+            job.done.set_result(JobResult(code, "\n".join(job.lines)))
+        else:
+            job.lines.append(rest)
+            job.size += len(rest) + 1
+            if job.size > OUTPUT_LIMIT:
+                raise Refused(t("link.endless"))
+
+    def _count_strange(self, size: int) -> None:
+        """Late ends of forgotten jobs are few; a flood that belongs to no job ends the channel."""
+        self._strange += size
+        if self._strange > OUTPUT_LIMIT:
+            raise Refused(t("link.endless"))
 
     async def wait_ended(self) -> None:
-        """Return when the script's stream has ended."""
+        """Wait for the end of the script's stream; raises what ended it."""
         if self._reader is not None:
             await asyncio.wait([self._reader])
+        raise self._error
 
     async def close(self) -> None:
         await self._channel.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Any
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import LinkError, ParseError, TimedOut
@@ -21,13 +22,18 @@ from dsv41_tui.runtime.sources import (
     file_sources,
     parse_source,
 )
-from dsv41_tui.transport.channel import Node
+from dsv41_tui.transport.channel import ChannelsExhausted, Node
 from dsv41_tui.transport.scripts import LEASE_S
 
 TICK_S = 1.0
 EARLY_S = 0.3
 """A source that is due within this much of a tick is read now rather than a whole tick late."""
 COST_PERIOD_S = 10.0
+COST_FIRST_S = 4.0
+"""So long after the start the cost is read at every tick, so that one look has a figure."""
+TORN_PAUSE_S = 30.0
+"""Longest pause before a new collector after torn frames; the pause doubles with each."""
+RENEW_TRIES = 20
 
 
 class Sampler:
@@ -53,6 +59,9 @@ class Sampler:
         self._attributes: dict[str, str] = {}
         self._attributes_due = 0.0
         self._cost_due = 0.0
+        self._began = clock()
+        self._torn = 0
+        self._mounts: set[str] = set()
         self._renew_at = clock() + LEASE_S * 0.8
         self._wake = asyncio.Event()
         self._waiters: list[asyncio.Future[None]] = []
@@ -106,8 +115,11 @@ class Sampler:
         except (ParseError, TimedOut) as error:
             for source in due:
                 self._failed(source, error.message)
+            self._torn += 1
+            await asyncio.sleep(min(TORN_PAUSE_S, 2.0**self._torn - 1))
             await self._renew()
             return
+        self._torn = 0
         self._take(frame, due)
         for waiter in waiters:
             if not waiter.done():
@@ -120,7 +132,7 @@ class Sampler:
             self._attributes_due = now + NET_ATTRIBUTES_PERIOD_S
             paths += [root + path for path in NET_ATTRIBUTES]
         if self._cost_due <= now:
-            self._cost_due = now + COST_PERIOD_S
+            self._cost_due = now + (0.0 if now - self._began < COST_FIRST_S else COST_PERIOD_S)
             paths += self._cost.paths()
         return paths
 
@@ -143,6 +155,8 @@ class Sampler:
             except ParseError as error:
                 self._failed(source, error.message)
                 continue
+            if source.name == "mountstats":
+                self._look_for_changed_mounts(value)
             self._dispatch(
                 ReadingTaken.model_construct(
                     at=at,
@@ -155,6 +169,13 @@ class Sampler:
                 )
             )
 
+    def _look_for_changed_mounts(self, blocks: Any) -> None:
+        """A mount that came or went: mountinfo, which is read rarely, is due at the next tick."""
+        mounts = {block.mount_point for block in blocks}
+        if mounts != self._mounts:
+            self._mounts = mounts
+            self._due["mountinfo"] = 0.0
+
     def _failed(self, source: FileSource, why: str) -> None:
         self._dispatch(
             ReadingTaken(
@@ -165,7 +186,14 @@ class Sampler:
     async def _renew(self) -> None:
         """A new collector before the lease of the old one ends, or after a frame that cannot be trusted."""
         await self._collector.close()
-        self._collector = await Collector.start(self._node)
+        for attempt in range(RENEW_TRIES):
+            try:
+                self._collector = await Collector.start(self._node)
+                break
+            except ChannelsExhausted:  # sshd has not let go of the old session yet
+                if attempt == RENEW_TRIES - 1:
+                    raise
+                await asyncio.sleep(1.0)
         self._cost.watch(self._collector.pids)
         self._renew_at = self._clock() + LEASE_S * 0.8
 

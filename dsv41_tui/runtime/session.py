@@ -15,10 +15,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from dsv41_tui.config import NodeConfig
-from dsv41_tui.core.errors import LinkError, Refused, TimedOut, Unreachable
+from dsv41_tui.core.errors import LinkError, Refused, Unreachable
 from dsv41_tui.core.events import ChannelsChanged, Event, LinkChanged, ReadingTaken
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import LinkPhase, NodeState
+from dsv41_tui.core.text import clean_line
 from dsv41_tui.runtime.budget import Budget
 from dsv41_tui.runtime.collector import Collector
 from dsv41_tui.runtime.cost import Cost
@@ -33,9 +34,15 @@ from dsv41_tui.transport.scripts import LEASE_S
 BACKOFF_FIRST_S = 1.0
 BACKOFF_LAST_S = 30.0
 REFUSED_PAUSE_S = 60.0
+REFUSED_LEAST_S = 5.0
+LEAST_S = 1.0
+"""Between two attempts also when the operator asks for one now: held down, a key must make no login storm."""
 STEADY_S = 30.0
 """A connection that held so long starts the back-off anew."""
 
+FIRST_RETRY_S = 1.0
+RUNNER_LEASE_S = LEASE_S * 0.6
+"""Not at the same moment as the collector's renewal: on MaxSessions 2 each needs the place that it just gave up."""
 PROBES_AND_JOBS = "NFS probes, docker, logind, GPU"
 """What hangs on the second channel."""
 
@@ -84,11 +91,15 @@ class NodeSession:
             node = await self._opener(self._config)
         except LinkError as error:
             return error
+        except Exception as error:
+            return _internal(error)
         try:
             await self._serve(node)
             return Unreachable(t("link.closed"))
         except LinkError as error:
             return error
+        except Exception as error:
+            return _internal(error)
         finally:
             with contextlib.suppress(LinkError, OSError):
                 await node.close()
@@ -113,9 +124,11 @@ class NodeSession:
         if isinstance(error, Refused):
             wait += REFUSED_PAUSE_S
         self._link("waiting", error, time.monotonic() + wait)
+        least = REFUSED_LEAST_S if isinstance(error, Refused) else LEAST_S
+        await asyncio.sleep(min(least, wait))
         self._retry.clear()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(wait):
+            async with asyncio.timeout(max(0.0, wait - least)):
                 await self._retry.wait()
 
     async def _serve(self, connection: Node) -> None:
@@ -138,19 +151,19 @@ class NodeSession:
 
     async def _keep_watching(self, node: Budget, sampler: Sampler, cost: Cost) -> None:
         """The runner and what hangs on it, begun anew before its lease ends or when it failed."""
+        pause = FIRST_RETRY_S
         while True:
-            pause = RETRY_S
+            began = time.monotonic()
             try:
-                async with asyncio.timeout(LEASE_S * 0.8) as lease:
+                async with asyncio.timeout(RUNNER_LEASE_S) as lease:
                     await self._watch(node, sampler, cost)
             except TimeoutError:
                 if not lease.expired():
                     raise
-                pause = 0.0
-            except ChannelsExhausted as error:
+                continue
+            except LinkError as error:  # of this channel; that of the connection ends `_serve` by itself
                 self._unwatch(node, PROBES_AND_JOBS, error)
-            except TimedOut as error:
-                self._unwatch(node, PROBES_AND_JOBS, error)
+            pause = FIRST_RETRY_S if time.monotonic() - began > STEADY_S else min(RETRY_S, pause * 2)
             await asyncio.sleep(pause)
 
     async def _watch(self, node: Budget, sampler: Sampler, cost: Cost) -> None:
@@ -181,15 +194,16 @@ class NodeSession:
                     self._dispatch,
                 )
                 await asyncio.sleep(LEASE_S)
-            except ChannelsExhausted as error:
+            except LinkError as error:
                 self._unwatch(node, "GPU", error)
+                full = isinstance(error, ChannelsExhausted)
                 self._dispatch(
                     ReadingTaken(
                         at=time.monotonic(),
                         node=self._config.name,
                         name="gpu",
                         period_s=GPU_PERIOD_S,
-                        error=t("link.no-channel-left"),
+                        error=t("link.no-channel-left") if full else error.message,
                     )
                 )
                 await asyncio.sleep(RETRY_S * 2)
@@ -215,6 +229,12 @@ class NodeSession:
         )
 
 
+def _internal(error: BaseException) -> Refused:
+    """A fault of ours ends no session for good: it is said, noted, and tried again slowly."""
+    log.error("a session failed", exc_info=error)
+    return Refused(t("link.internal", why=clean_line(f"{type(error).__name__}: {error}")))
+
+
 async def _first_failure(*works: Coroutine[Any, Any, None]) -> None:
     """Run works side by side until the first ends or fails; cancel the others; raise its LinkError."""
     tasks = [asyncio.ensure_future(work) for work in works]
@@ -227,7 +247,6 @@ async def _first_failure(*works: Coroutine[Any, Any, None]) -> None:
     for task in done:
         error = task.exception()
         if error is not None and not isinstance(error, LinkError):
-            log.error("a watcher failed", exc_info=error)
-            raise Unreachable(t("link.internal", why=f"{type(error).__name__}: {error}")) from error
+            raise _internal(error) from error
         if error is not None:
             raise error

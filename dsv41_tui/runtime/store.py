@@ -14,6 +14,10 @@ from dsv41_tui.core.reduce import reduce
 
 SOON_S = 0.05
 """The first change after a pause is told so soon; the frames of all nodes come together within that."""
+SLEPT_S = 3.0
+"""The heartbeat judges each second; a gap of this length is a laptop that slept or a process that was stopped."""
+QUIET_S = 1.5
+"""Time for the nodes' answers to be read before their silence is judged."""
 MIN_GAP_S = 0.3
 """Between two tellings, because each costs a judgement and a paint."""
 
@@ -28,6 +32,8 @@ class Store:
         self._listeners: list[Callable[[], None]] = []
         self._handle: asyncio.TimerHandle | None = None
         self._told_at = float("-inf")
+        self._judged_at = clock()
+        self._quiet_until = float("-inf")
 
     def now(self) -> float:
         """Seconds on the clock that all `at` fields use."""
@@ -51,8 +57,14 @@ class Store:
         self._listeners.append(callback)
         return lambda: self._listeners.remove(callback) if callback in self._listeners else None
 
-    def judge(self) -> None:
-        """Make the findings of the present state."""
+    def judge(self, *, at_once: bool = False) -> None:
+        """Make the findings; unless `at_once`, not in the first moment after this machine slept."""
+        now = self.now()
+        if now - self._judged_at > SLEPT_S:
+            self._quiet_until = now + QUIET_S
+        self._judged_at = now
+        if now < self._quiet_until and not at_once:
+            return
         self.findings = findings(self.state, self.state.limits, self.now())
 
     def _schedule(self) -> None:

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable
 
 from dsv41_tui.config import NodeConfig
-from dsv41_tui.core.errors import LinkError, ParseError
+from dsv41_tui.core.errors import LinkError, ParseError, TimedOut
 from dsv41_tui.core.events import Event, ProbeEnded, ProbeStarted, ReadingTaken
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import NfsMount, NodeState
+from dsv41_tui.core.model import NfsMount, NodeState, ProbeOutcome
+from dsv41_tui.core.reduce_nfs import PROOF_S
 from dsv41_tui.parsers.gpu import parse_gpu
-from dsv41_tui.parsers.probe import Outcome, parse_probe
-from dsv41_tui.runtime.runner import JobResult, Runner
+from dsv41_tui.parsers.probe import TIMED_OUT, parse_probe
+from dsv41_tui.runtime.runner import LOST_S, Job, Runner
 from dsv41_tui.runtime.sampler import Sampler
 from dsv41_tui.runtime.sources import (
     GPU_COMMAND,
@@ -27,19 +28,27 @@ from dsv41_tui.runtime.sources import (
     probe_command,
 )
 from dsv41_tui.transport.channel import Channel, Node
-from dsv41_tui.transport.scripts import LEASE_S, start_command
+from dsv41_tui.transport.scripts import LEASE_S, quote, start_command
 
 PROBE_GRACE_S = 1.5
 """After this much above its limit a probe counts as timed out though its process still stands in D state."""
 BUSY_PROBE_PERIOD_S = 10.0
 """A mount that delivers is probed less often: its reads prove more than a probe."""
+BLOCKED_PROBE_PERIOD_S = 60.0
+AT_ONCE = 4
+"""Young probes at one time on a node, however many mounts it has."""
+SLEPT_S = 1.0
+"""So late a timer fires only where this machine slept or stood still."""
 RETRY_S = 30.0
 
 Dispatch = Callable[[Event], None]
 
 
 class Probes:
-    """At most one probe outstanding per mount; the next one only after the last has ended on the node."""
+    """At most one probe outstanding per superblock; the next one only after the last has ended on the node.
+
+    Several mounts of one superblock (bind mounts, docker volumes) share their connections and so their verdict.
+    """
 
     def __init__(
         self, config: NodeConfig, state: Callable[[], NodeState], runner: Runner, sampler: Sampler, dispatch: Dispatch
@@ -50,14 +59,17 @@ class Probes:
         self._sampler = sampler
         self._dispatch = dispatch
         self._outstanding: dict[str, asyncio.Task[None]] = {}
+        self._fresh: set[str] = set()
+        """Mounts whose probe is young; those that hang for long do not count against `AT_ONCE`."""
 
     async def loop(self) -> None:
+        """Send probes as they fall due, the longest waiting first."""
         try:
             while True:
-                for mount in self._state().nfs:
-                    if mount.mounted and self._due(mount):
-                        task = asyncio.create_task(self._probe(mount.mount_point))
-                        self._outstanding[mount.mount_point] = task
+                due = [mount for mount in _one_a_superblock(self._state().nfs) if self._due(mount)]
+                due.sort(key=lambda mount: mount.probe.started_at if mount.probe else 0.0)
+                for mount in due[: max(0, AT_ONCE - len(self._fresh))]:
+                    self._outstanding[mount.mount_point] = asyncio.create_task(self._probe(mount.mount_point))
                 await asyncio.sleep(PROBE_PERIOD_S / 4)
         finally:
             for task in self._outstanding.values():
@@ -69,32 +81,65 @@ class Probes:
             return False
         if mount.probe is None:
             return True
-        period = BUSY_PROBE_PERIOD_S if mount.state == "fine" else PROBE_PERIOD_S
+        if mount.last_probe is not None and mount.last_probe.outcome in ("blocked", "unusable"):
+            period = BLOCKED_PROBE_PERIOD_S
+        else:
+            period = BUSY_PROBE_PERIOD_S if mount.state == "fine" else PROBE_PERIOD_S
         return time.monotonic() - mount.probe.started_at >= period - 0.05
 
     async def _probe(self, place: str) -> None:
-        started = time.monotonic()
         try:
             command = probe_command(self._config.root, place)
         except ValueError:
             return  # a line break in a mount point: not probed, its state stays unknown
-        self._dispatch(ProbeStarted(at=started, node=self._config.name, mount_point=place))
-        job = asyncio.ensure_future(self._runner.probe(command, PROBE_LIMIT_S))
+        job = self._runner.begin("P", command, PROBE_LIMIT_S)
+        self._fresh.add(place)
         try:
+            async with asyncio.timeout(PROBE_LIMIT_S + PROBE_GRACE_S):
+                await job.begun.wait()
+            started = time.monotonic()
+            self._dispatch(ProbeStarted(at=started, node=self._config.name, mount_point=place))
             await self._sampler.fresh_mountstats(PROBE_LIMIT_S)
-            done, _ = await asyncio.wait([job], timeout=PROBE_LIMIT_S + PROBE_GRACE_S)
-            if not done:
-                await self._ended(place, started, "timeout", "still waits in the kernel")
-            with contextlib.suppress(LinkError):
-                result: JobResult = await job
-                if done:
-                    await self._ended(place, started, parse_probe(result.code, result.text), result.text)
+            await self._await(job, place, started)
+        except (LinkError, TimeoutError):
+            pass  # the runner ended or did not take the job: nothing is proved
         finally:
-            job.cancel()
+            self._fresh.discard(place)
+            self._runner.forget(job)
 
-    async def _ended(self, place: str, started: float, outcome: Outcome, text: str) -> None:
+    async def _await(self, job: Job, place: str, started: float) -> None:
+        """Wait for the end; after the limit say that it hangs, then go on waiting while its process stands."""
+        planned = started + PROBE_LIMIT_S + PROBE_GRACE_S
+        await asyncio.wait([job.done], timeout=max(0.0, planned - time.monotonic()))
+        await asyncio.sleep(0)
+        if time.monotonic() - planned > SLEPT_S:
+            return  # this machine slept: what came meanwhile was not read in time
+        if not job.done.done():
+            await self._ended(place, started, "timeout", "still waits in the kernel")
+            self._fresh.discard(place)
+            while not job.done.done() and await self._still_hangs():
+                await asyncio.wait([job.done], timeout=LOST_S)
+            return
+        result = job.done.result()
+        outcome = parse_probe(result.code, result.text)
+        if outcome == "denied" and not await self._can_enter(place):
+            outcome = "blocked"
+        await self._ended(place, started, outcome, result.text)
+
+    async def _still_hangs(self) -> bool:
+        """Whether a `stat` of anybody stands in D state; if none does, the end of ours was lost."""
+        result = await self._runner.run("cat /proc/[0-9]*/stat 2>/dev/null | grep -c '(stat) D'", PROBE_LIMIT_S)
+        return result.text.strip() not in ("", "0")
+
+    async def _can_enter(self, place: str) -> bool:
+        """Whether our login can reach the folder at all: docker's own are closed to ordinary users."""
+        parent = quote((self._config.root + place).rpartition("/")[0] or "/")
+        return (await self._runner.run(f"[ -x {parent} ]", PROBE_LIMIT_S)).code == 0
+
+    async def _ended(self, place: str, started: float, outcome: ProbeOutcome, text: str) -> None:
         took = time.monotonic() - started
-        if outcome != "ok":
+        if outcome in ("timeout", "error"):
+            await asyncio.sleep(max(0.0, PROOF_S - took))
             await self._sampler.fresh_mountstats(PROBE_LIMIT_S)
         self._dispatch(
             ProbeEnded(
@@ -108,19 +153,32 @@ class Probes:
         )
 
 
+def _one_a_superblock(mounts: tuple[NfsMount, ...]) -> list[NfsMount]:
+    """Of the mounts of one device, the first that our login can probe."""
+    chosen: dict[str, NfsMount] = {}
+    for mount in mounts:
+        key = mount.device or mount.mount_point
+        known = chosen.get(key)
+        if mount.mounted and (known is None or (known.last_probe and known.last_probe.outcome == "blocked")):
+            chosen[key] = mount
+    return list(chosen.values())
+
+
 async def watch_job(config: NodeConfig, source: JobSource, runner: Runner, wake: asyncio.Event, out: Dispatch) -> None:
     """One rare reading, each `period_s` or when `wake` is set. Ends with the runner."""
     while True:
         value: object = None
         error: str | None = None
         try:
-            async with asyncio.timeout(source.limit_s + 5):
-                result = await runner.run(job_command(source, config.root), source.limit_s)
-            value = source.parse(result.text)
-        except ParseError as failed:
+            result = await runner.run(job_command(source, config.root), source.limit_s)
+            if result.code in TIMED_OUT:
+                error = t("link.no-answer", limit=source.limit_s)
+            elif result.code != 0 and not result.text.strip():
+                error = t("link.failed", code=result.code)
+            else:
+                value = source.parse(result.text)
+        except (ParseError, TimedOut) as failed:
             error = failed.message
-        except TimeoutError:
-            error = t("link.no-answer", limit=source.limit_s)
         out(
             ReadingTaken(
                 at=time.monotonic(),

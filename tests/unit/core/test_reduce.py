@@ -203,10 +203,53 @@ def test_a_probe_without_mountstats_proves_nothing() -> None:
     assert mount(state).state == "unknown"
 
 
+def test_silence_must_have_been_looked_at() -> None:
+    """A cut cable takes the readings along: no sample since the probe began, so nothing is proved."""
+    state = mounted(
+        ProbeStarted(at=10, node="spark1", mount_point="/mnt/nas"),
+        taken("mountstats", (stats(0),), 10.1, 1009),
+        ProbeEnded(at=13.5, node="spark1", mount_point="/mnt/nas", outcome="timeout", took_s=3.5),
+    )
+    assert mount(state).state == "unknown"
+
+
+def test_mounts_of_one_superblock_share_the_verdict() -> None:
+    other = ENTRY.model_copy(update={"mount_point": "/var/lib/docker/volumes/w/_data"})
+    state = mounted(
+        taken("mountinfo", (ENTRY, other), 2),
+        ProbeStarted(at=10, node="spark1", mount_point=other.mount_point),
+        ProbeEnded(at=10.1, node="spark1", mount_point=other.mount_point, outcome="blocked", took_s=0.1),
+        ProbeStarted(at=10, node="spark1", mount_point="/mnt/nas"),
+        ProbeEnded(at=11, node="spark1", mount_point="/mnt/nas", outcome="stale", took_s=0.1),
+    )
+    assert [found.state for found in state.node("spark1").nfs] == ["stale-handle", "stale-handle"]
+
+
+def test_a_folder_that_our_login_cannot_enter_is_judged_by_its_counters() -> None:
+    state = mounted(
+        ProbeStarted(at=10, node="spark1", mount_point="/mnt/nas"),
+        ProbeEnded(at=10.1, node="spark1", mount_point="/mnt/nas", outcome="blocked", took_s=0.1),
+    )
+    assert mount(state).state == "unknown", "60 sent, 50 received: something is unanswered"
+    state = run(state, taken("mountstats", (stats(0, receives=60),), 12, 1011))
+    assert mount(state).state == "idle"
+
+
+def test_an_old_probe_proves_nothing() -> None:
+    state = mounted(
+        ProbeStarted(at=10, node="spark1", mount_point="/mnt/nas"),
+        ProbeEnded(at=10.1, node="spark1", mount_point="/mnt/nas", outcome="ok", took_s=0.1),
+    )
+    assert mount(state).state == "idle"
+    state = run(state, taken("mountstats", (stats(0),), 60, 1059))
+    assert mount(state).state == "unknown"
+
+
 def test_recovery_of_a_hung_mount() -> None:
     state = mounted(
         ProbeStarted(at=10, node="spark1", mount_point="/mnt/nas"),
         taken("mountstats", (stats(0),), 10.1, 1009),
+        taken("mountstats", (stats(0),), 12, 1011),
         ProbeEnded(at=12.1, node="spark1", mount_point="/mnt/nas", outcome="timeout", took_s=2.1),
         taken("mountstats", (stats(0, receives=60),), 20, 1019),
     )

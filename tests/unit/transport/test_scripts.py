@@ -15,7 +15,7 @@ import pytest
 
 from dsv41_tui.core.errors import Refused
 from dsv41_tui.runtime.collector import Collector
-from dsv41_tui.runtime.runner import Runner
+from dsv41_tui.runtime.runner import JobResult, Runner
 from dsv41_tui.transport.channel import Channel, Process
 from dsv41_tui.transport.local import LocalNode
 from dsv41_tui.transport.scripts import quote, start_command
@@ -46,6 +46,15 @@ async def node(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     node = ShellNode(request.param, tmp_path / "bin")
     yield node
     await node.close()
+
+
+async def probe(runner: Runner, command: str) -> JobResult:
+    job = runner.begin("P", command, 5)
+    try:
+        await job.begun.wait()
+        return await job.done
+    finally:
+        runner.forget(job)
 
 
 async def test_collector_reads_files_and_says_why_it_cannot(node: ShellNode, tmp_path: Path) -> None:
@@ -83,9 +92,9 @@ async def test_probe_quotes_hostile_paths(node: ShellNode, tmp_path: Path) -> No
     hostile = tmp_path / 'a b\'; touch pwned; $(touch pwned) `x` \\ "q" *'
     hostile.mkdir()
     runner = await Runner.start(node)
-    result = await runner.probe(f"stat -f -c %T {quote(str(hostile))}", 5)
+    result = await probe(runner, f"stat -f -c %T {quote(str(hostile))}")
     assert result.code == 0, result.text
-    missing = await runner.probe(f"stat -f -c %T {quote(str(tmp_path / 'none'))}", 5)
+    missing = await probe(runner, f"stat -f -c %T {quote(str(tmp_path / 'none'))}")
     assert missing.code == 1
     assert "No such file" in missing.text
     assert not (tmp_path / "pwned").exists()
@@ -96,9 +105,9 @@ async def test_probe_quotes_hostile_paths(node: ShellNode, tmp_path: Path) -> No
 async def test_no_zombies_pile_up(node: ShellNode) -> None:
     runner = await Runner.start(node)
     for _ in range(20):
-        await runner.probe("true", 5)
+        await probe(runner, "true")
     await asyncio.sleep(0.1)
-    await runner.probe("true", 5)
+    await probe(runner, "true")
     children = psutil.Process(runner.pids[0]).children()
     assert sum(child.status() == psutil.STATUS_ZOMBIE for child in children) <= 3
     await runner.close()
@@ -183,7 +192,7 @@ def test_kill_of_the_panel_leaves_nothing(tmp_path: Path) -> None:
     script.write_text(
         "import asyncio\n"
         "from dsv41_tui.runtime.collector import Collector\n"
-        "from dsv41_tui.runtime.runner import Runner\n"
+        "from dsv41_tui.runtime.runner import JobResult, Runner\n"
         "from dsv41_tui.transport.local import LocalNode\n"
         "async def main():\n"
         "    node = LocalNode()\n"
