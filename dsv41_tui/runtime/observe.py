@@ -34,7 +34,7 @@ def _node_settled(node: NodeState, now: float) -> bool:
         return True
     jobs = [source.name for source in JOB_SOURCES if node.role in source.roles]
     gpu = () if node.role == "nas" else ("gpu",)
-    return all(_told(node, name) for name in (*jobs, *gpu)) and all(_mount_settled(mount) for mount in node.nfs)
+    return all(_told(node, name) for name in (*jobs, *gpu)) and _mounts_settled(node.nfs)
 
 
 def _told(node: NodeState, name: str) -> bool:
@@ -42,10 +42,14 @@ def _told(node: NodeState, name: str) -> bool:
     return reading.value is not None or reading.error is not None
 
 
-def _mount_settled(mount: NfsMount) -> bool:
-    if not mount.mounted:
-        return True
-    return mount.last_probe is not None and (mount.stats is None or mount.read_bytes_per_s is not None)
+def _mounts_settled(mounts: tuple[NfsMount, ...]) -> bool:
+    """One probe stands for all mounts of a superblock."""
+    mounted = [mount for mount in mounts if mount.mounted]
+    probed = {mount.device or mount.mount_point for mount in mounted if mount.last_probe is not None}
+    return all(
+        (mount.device or mount.mount_point) in probed and (mount.stats is None or mount.read_bytes_per_s is not None)
+        for mount in mounted
+    )
 
 
 async def observe(cluster: Cluster, limit_s: float = LIMIT_S) -> None:
