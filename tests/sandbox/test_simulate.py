@@ -131,8 +131,8 @@ def test_a_burst_is_read_at_its_rate_by_one_node_only() -> None:
         early, late = mount(scenario, name, start), mount(scenario, name, end)
         return ((late.server_read_bytes or 0) - (early.server_read_bytes or 0)) / (end - start) / MIB
 
-    assert rate("spark2", 10, 12) == pytest.approx(600, rel=0.05)
-    assert rate("spark2", 0, 600) == pytest.approx(600 * 40 / 60, rel=0.01)
+    assert rate("spark2", 10, 12) == pytest.approx(720, rel=0.05)
+    assert rate("spark2", 0, 600) == pytest.approx(720 * 40 / 60, rel=0.01)
     assert rate("spark2", 45, 55) == 0
     assert rate("spark1", 0, 600) == rate("spark3", 0, 600) == 0
 

@@ -33,7 +33,7 @@ TREND_BAND = (0.90, 1.10)
 """The same for the trend, whose points are the highest rates of a bucket, so that a sum of them overshoots a little."""
 BUCKETS = 6
 """Half a minute of five-second buckets."""
-WAVER = 0.08
+WAVER = 0.04
 """Largest spread within the trend, as a share of its highest point."""
 
 
