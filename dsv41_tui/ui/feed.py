@@ -35,6 +35,8 @@ class Feed:
         self._paint = paint
         self._frozen: View | None = None
         self._chosen: tuple[str, str | None, str] | None = None
+        self._worse_then: frozenset[tuple[str, str | None, str]] = frozenset()
+        """What was worse than information when the operator chose; a new one takes an information's place."""
         self._handle: asyncio.TimerHandle | None = None
         self._painted_at = float("-inf")
         self._stop: Callable[[], None] | None = None
@@ -106,6 +108,7 @@ class Feed:
         if view.findings:
             finding = view.findings[(view.chosen + by) % len(view.findings)]
             self._chosen = _name(finding)
+            self._worse_then = frozenset(self._worse(view))
 
     def choose_worst(self) -> None:
         """Show the worst finding again."""
@@ -115,7 +118,15 @@ class Feed:
         if self._chosen is None:
             return 0
         keys = [_name(finding) for finding in view.findings]
-        return keys.index(self._chosen) if self._chosen in keys else 0
+        index = keys.index(self._chosen) if self._chosen in keys else 0
+        if index and view.findings[index].severity == "info" and set(self._worse(view)) - self._worse_then:
+            self._chosen = None
+            return 0
+        return index
+
+    def _worse(self, view: View) -> list[tuple[str, str | None, str]]:
+        """The findings that are more than information."""
+        return [_name(finding) for finding in view.findings if finding.severity != "info"]
 
 
 def _name(finding: Finding) -> tuple[str, str | None, str]:

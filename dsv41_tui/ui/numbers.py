@@ -14,6 +14,15 @@ def gib(value: float | None, none: str = "—") -> str:
     return f"{number:,.0f}" if abs(number) >= 999.95 else f"{number:.1f}"
 
 
+def binary_size(value: float | None, none: str = "—") -> str:
+    """Bytes with their unit: GiB from 1 GiB on, else MiB, below that KiB, so that little is never a zero."""
+    if value is None:
+        return none
+    if value >= GIB:
+        return f"{gib(value)} GiB"
+    return f"{value / MIB:.0f} MiB" if value >= MIB or not value else f"{value / 1024:.1f} KiB"
+
+
 def mib_rate(value: float | None, none: str = "—") -> str:
     """Bytes per second as MiB/s, whole from 10 on."""
     if value is None:

@@ -12,7 +12,7 @@ from dsv41_tui.ui.memory.numbers import NUMBER, cells
 from dsv41_tui.ui.nfs import mounts, servers
 from dsv41_tui.ui.numbers import link_speed, mib_rate
 from dsv41_tui.ui.pane import labelled, matches, name_style
-from dsv41_tui.ui.standing import RANK, STYLES, node_level, node_standing
+from dsv41_tui.ui.standing import RANK, STYLES, mounts_known, node_level, node_standing
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 from dsv41_tui.ui.widgets import skyline, table
 
@@ -127,15 +127,15 @@ def _bottom(view: View, box: Box) -> Rows:
         for server in found[:2]:
             _server(rows, server, [entry for entry in entries if _reads(entry, server)])
         if not found:
-            rows.add(
-                rows.line()
-                .fit("NFS", view.label - 1, "text-muted")
-                .to(view.label)
-                .put(t("ui.nfs.no_mounts"), "text-muted")
-            )
+            text = t("ui.nfs.no_mounts") if _no_mount(view) else view.ink.glyphs.none
+            rows.add(rows.line().fit("NFS", view.label - 1, "text-muted").to(view.label).put(text, "text-muted"))
     names = t("ui.list").join(t(f"ui.later.{name}") for name in LATER)
     labelled(rows, t("ui.later.label"), t("ui.later.text", names=names), style="text-muted")
     return rows
+
+
+def _no_mount(view: View) -> bool:
+    return mounts_known(view) and not any(node.nfs for node in view.boxes)
 
 
 def _reads(entry: mounts.Entry, server: servers.Server) -> bool:

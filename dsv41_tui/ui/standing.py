@@ -145,6 +145,14 @@ def mount_standing(mount: NfsMount, node: NodeState, view: View) -> Standing:
     return Standing(level, mark, t(f"ui.nfs.state.{mount.state}"))
 
 
+def mounts_known(view: View) -> bool:
+    """Whether it can be said that there is no mount: every node that computes was read, and can be read now."""
+    return bool(view.boxes) and all(
+        node.reachable and node.mountinfo.read(view.now) != "unknown" and not node_standing(node, view).stale
+        for node in view.boxes
+    )
+
+
 _UNREAD = ("link-", "node-")
 """Findings of nodes that cannot be read: nothing is known to be wrong there, and nothing to be right."""
 

@@ -96,7 +96,9 @@ def check(file: Path, config: Config) -> None:
     from dsv41_tui.core.errors import ConfigError
     from dsv41_tui.runtime.configuration import check_choice
 
-    known, _ = themes.load()
+    known, skipped = themes.load()
+    if config.cluster.theme not in known and (why := themes.refusal(config.cluster.theme, skipped)) is not None:
+        raise ConfigError(f"{file}: cluster.theme: {why}")
     check_choice(file, "cluster.theme", config.cluster.theme, known)
     for action in config.keys:
         check_choice(file, f"keys.{action}", action, keys.default_keys())

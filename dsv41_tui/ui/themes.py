@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +27,8 @@ _FIELDS = frozenset(
 )
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+LARGEST = 65_536
+"""Bytes of a theme file."""
 DEFAULT = "ink"
 SIXTEEN = "sixteen"
 
@@ -109,18 +113,36 @@ def parse(text: str) -> ThemeFile:
     return ThemeFile(name, bool(table.get("dark", True)), {role: colours[role].lower() for role in ROLES})
 
 
+def read(file: Path) -> str:
+    """The text of a regular file of at most `LARGEST` bytes; raises ThemeError, OSError, UnicodeDecodeError."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ThemeError(t("ui.theme.not_a_file"))
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ThemeError(t("ui.theme.too_large", kib=LARGEST // 1024))
+    return data.decode("utf-8")
+
+
 def load_files(files: Iterable[Path]) -> tuple[dict[str, ThemeFile], list[str]]:
     """Themes by name, later files winning, and one line for each file that was skipped."""
     themes: dict[str, ThemeFile] = {}
     skipped: list[str] = []
     for file in files:
         try:
-            theme = parse(file.read_text("utf-8"))
+            theme = parse(read(file))
         except (OSError, UnicodeDecodeError, ThemeError) as error:
             skipped.append(t("ui.theme.skipped", file=str(file), why=str(error)))
             continue
         themes[theme.name] = theme
     return themes, skipped
+
+
+def refusal(name: str, skipped: Iterable[str]) -> str | None:
+    """Why the operator's file of a theme was skipped; None where there is no such file."""
+    file = paths.config_dir() / "themes" / f"{name}.toml"
+    return next((line for line in skipped if f"{file}" in line), None)
 
 
 def load() -> tuple[dict[str, ThemeFile], list[str]]:

@@ -674,3 +674,19 @@ async def test_choices_can_be_changed_as_fast_as_keys_come() -> None:
             await pilot.press(key)
         await ready(pilot)
         assert actions.asked == ["/x"]
+
+
+async def test_a_worse_finding_takes_the_place_of_a_chosen_information() -> None:
+    notes = tuple(states.SLOW_FINDING.model_copy(update={"severity": "info", "title": f"note {x}"}) for x in "ab")
+    app = fakes.panel(states.healthy(), notes)
+    async with app.run_test(size=BIG) as pilot:
+        await ready(pilot)
+        assert "2 notes" in shown(app).splitlines()[0]
+        await pilot.press("n")
+        assert "note b" in shown(app).splitlines()[1]
+        app.fake.store.set(states.healthy(), (states.CACHE_FINDING, *notes))  # type: ignore[attr-defined]
+        app.paint()
+        await pilot.pause()
+        assert "page cache holds" in shown(app).splitlines()[1]
+        await pilot.press("n")
+        assert "note a" in shown(app).splitlines()[1]

@@ -107,7 +107,7 @@ def test_the_kernel_fault_is_named() -> None:
     assert spark2.memory.value is not None
     value = spark2.memory.value.model_copy(update={"cma_free": 12 * GIB, "cma_total": 64 * 2**20})
     state = changed(state, "spark2", memory=spark2.memory.model_copy(update={"value": value}))
-    assert "✖ spark2 CmaFree 12.0 above CmaTotal 0.1: kernel fault KHO" in memory(state)
+    assert "✖ spark2 CmaFree 12.0 GiB above CmaTotal 64 MiB: kernel fault KHO" in memory(state)
 
 
 def test_falling_memory_says_when_it_is_used_up() -> None:
@@ -355,3 +355,41 @@ def test_paused_and_chosen_do_not_change_what_is_drawn() -> None:
     view = drawing.view(states.healthy(), (states.SLOW_FINDING,))
     held = replace(view, paused_s=4.0)
     assert DRAWS["memory"](view, Box(77, 30)).rows == DRAWS["memory"](held, Box(77, 30)).rows
+
+
+@pytest.mark.parametrize("pane", ["nfs", "overview"])
+def test_no_mount_is_said_only_where_every_node_was_read(pane: str) -> None:
+    empty = states.cluster(*(node.model_copy(update={"nfs": ()}) for node in states.healthy().nodes))
+    read = states.cluster(*(n.model_copy(update={"mountinfo": states.ok(())}) for n in empty.nodes))
+    unread = changed(read, "spark2", mountinfo=Reading())
+    down = changed(read, "spark2", link=states.HOST_KEY)
+    nothing = states.cluster(NodeState(name="spark1"))
+    shown = [
+        "no NFS mount" in drawing.text(DRAWS[pane](drawing.view(state), Box(78, 30)).rows)
+        for state in (read, unread, down, nothing)
+    ]
+    assert shown == [True, False, False, False]
+
+
+def test_a_mount_that_does_not_respond_has_no_rate() -> None:
+    hung = states.mount(state="not-responding", rate=0.0)
+    row = next(line for line in nfs(changed(states.healthy(), "spark2", nfs=(hung,))).splitlines() if "spark2" in line)
+    assert "—" in row.split("hung")[1]
+    assert " 0 " not in row.split("hung")[1][:22]
+
+
+def test_the_kernel_fault_shows_no_false_zero() -> None:
+    state = states.healthy()
+    spark2 = state.node("spark2")
+    assert spark2.memory.value is not None
+    value = spark2.memory.value.model_copy(update={"cma_free": int(9.3 * GIB), "cma_total": 32 * 2**20})
+    state = changed(state, "spark2", memory=spark2.memory.model_copy(update={"value": value}))
+    assert "CmaFree 9.3 GiB above CmaTotal 32 MiB" in memory(state)
+
+
+def test_the_page_of_a_finding_says_where_its_commands_run() -> None:
+    long = states.CACHE_FINDING.model_copy(update={"node": "dgx-spark-02"})
+    link = long.model_copy(update={"id": "link-refused"})
+    for item, words in ((long, "on dgx-spark-02:"), (link, "here, on this machine:")):
+        rows = drawing.text(finding.draw(drawing.view(states.healthy(), (item,)), Box(78, 40, large=True)).rows)
+        assert words in rows

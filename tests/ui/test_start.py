@@ -104,3 +104,12 @@ async def test_an_existing_file_is_not_overwritten() -> None:
     assert isinstance(again, str)
     assert str(first) in again
     assert first.read_text("utf-8") == before
+
+
+async def test_a_theme_whose_file_is_invalid_is_refused_with_the_reason(tmp_path: Path) -> None:
+    folder = paths.config_dir() / "themes"
+    folder.mkdir(parents=True)
+    (folder / "badcol.toml").write_text('name = "badcol"\n[colours]\nbackground = "red"\n', "utf-8")
+    text = LOCAL.replace('name = "one"', 'name = "one"\ntheme = "badcol"')
+    with pytest.raises(ConfigError, match=r"badcol\.toml skipped: background is 'red'"):
+        await Opener(None, written(tmp_path, text)).open(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,16 @@ def test_a_palette_knows_every_style_that_is_used() -> None:
         assert ink.style(role).color is not None
     assert ink.style("text+bold").bold
     assert ink.style("text-muted+italic").italic
+
+
+def test_only_small_regular_files_are_read(tmp_path: Path) -> None:
+    device = tmp_path / "dev.toml"
+    device.symlink_to("/dev/zero")
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    large = tmp_path / "large.toml"
+    large.write_bytes(b"#" * (themes.LARGEST + 1))
+    found, skipped = themes.load_files([device, pipe, large, tmp_path])
+    assert found == {}
+    assert ["no regular file" in line for line in skipped] == [True, True, False, True]
+    assert "64 KiB" in skipped[2]

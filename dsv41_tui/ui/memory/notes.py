@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
-from dsv41_tui.ui.numbers import gib, mib_rate, short_age
+from dsv41_tui.ui.numbers import binary_size, gib, mib_rate, short_age
 from dsv41_tui.ui.pane import labelled_note, node_note
 from dsv41_tui.ui.standing import node_standing, starved
 from dsv41_tui.ui.view import Rows, View
@@ -51,7 +51,7 @@ def _kernel_fault(rows: Rows, node: NodeState) -> None:
     memory, glyphs = node.memory.value, rows.view.ink.glyphs
     if memory is None or not memory.cma_leaked:
         return
-    text = t("ui.memory.kho", free=gib(memory.cma_free), total=gib(memory.cma_total))
+    text = t("ui.memory.kho", free=binary_size(memory.cma_free), total=binary_size(memory.cma_total))
     labelled_note(rows, f"{glyphs.error} {node.name}", text, "error")
 
 

@@ -126,7 +126,7 @@ def cells(entry: Entry, view: View) -> dict[str, table.Cell]:
     text = "text-muted+italic" if old else "text"
     stats = mount.stats
     repeated = retransmissions(mount)
-    rate = None if mount.state in ("unmounted", "unknown") else mount.read_bytes_per_s
+    rate = None if mount.state in ("unmounted", "unknown", "not-responding") else mount.read_bytes_per_s
     made = {
         "mount": (entry.place, "text-muted+italic" if above else "text"),
         "state": (entry.standing.text, entry.standing.style),

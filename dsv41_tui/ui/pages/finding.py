@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from dsv41_tui.core.model import Cause, Finding
 
 LABEL = 12
+_HERE = ("link-refused", "link-unreachable", "link-timed-out")
+"""Findings of a connection."""
 CAUSE, NAME = 14, 30
 """Columns of a cause's name and width of it."""
 _LIKELIHOOD = {
@@ -121,13 +123,21 @@ def _name(cause: Cause) -> str:
 def _fix(rows: Rows, finding: Finding) -> None:
     section(rows, t("ui.finding.fix"), t("ui.finding.restart") if finding.fix.restart else "")
     _paragraph(rows, "", finding.fix.text, "text")
+    if finding.fix.commands and (place := _place(finding)):
+        _paragraph(rows, "", place, "text+bold")
     for index, text in enumerate(finding.fix.commands, 1):
         for part_index, part in enumerate(wrap_command(safe(text), rows.box.width - LABEL)):
             line = rows.line()
             if part_index == 0:
                 line.put(str(index), "primary+bold")
-                line.gap().fit(finding.node or "", LABEL - line.column - 1, "text")
             rows.add(line.to(LABEL).put(part, "code"))
+
+
+def _place(finding: Finding) -> str:
+    """Where the commands run, in full: what mends a connection is typed on the operator's own machine."""
+    if finding.id in _HERE:
+        return t("ui.finding.here")
+    return t("ui.finding.on", node=finding.node) if finding.node else ""
 
 
 def as_text(finding: Finding) -> str:

@@ -6,7 +6,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.ui.nfs import charts, detail, mounts, options, servers
 from dsv41_tui.ui.pane import node_note, title_row
 from dsv41_tui.ui.panes import PaneSpec
-from dsv41_tui.ui.standing import RANK, STYLES, mount_standing
+from dsv41_tui.ui.standing import RANK, STYLES, mount_standing, mounts_known
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 
 UNIT = "MiB/s, ms, GiB"
@@ -46,8 +46,9 @@ def _spare(rows: Rows, found: list[servers.Server]) -> None:
 def _empty(view: View, box: Box) -> str:
     if box.search:
         return t("ui.no_match", text=box.search)
-    read = all(node.mountinfo.value is not None or node.mountstats.value is not None for node in view.boxes)
-    return t("ui.nfs.no_mounts") if read else t("ui.nfs.not_read")
+    if mounts_known(view):
+        return t("ui.nfs.no_mounts")
+    return f"{view.ink.glyphs.none}  {t('ui.nfs.not_read')}"
 
 
 def _tail(view: View, box: Box, found: list[servers.Server], entries: list[mounts.Entry]) -> Rows:

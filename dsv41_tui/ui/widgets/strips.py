@@ -52,6 +52,10 @@ def header(view: View, width: int) -> Strip:
 def _count(view: View) -> tuple[str, str]:
     glyphs = view.ink.glyphs
     bad = [finding for finding in view.findings if finding.severity != "info"]
+    if not bad and view.findings:
+        count = len(view.findings)
+        text = t("ui.header.note" if count == 1 else "ui.header.notes", count=count)
+        return f"{glyphs.idle} {text}", "text-muted"
     if not bad:
         return ("", "text-muted") if view.state is None else (t("ui.header.no_findings"), "text-muted")
     error = bad[0].severity == "error"
