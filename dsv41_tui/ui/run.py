@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import io
 import os
+import queue
 import signal
 import sys
 import termios
@@ -32,11 +33,20 @@ if TYPE_CHECKING:
 EXIT_FAULT = 70
 """EX_SOFTWARE: a fault of the panel itself."""
 EXIT_CALL = 2
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 PATIENCE_S = 6.0
 LONGEST = 400_000
 _RESET = (
     "\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?2026l\x1b[?1049l\x1b[?25h\x1b[?7h\x1b[0m\r\n"
 )
+
+
+class Faults(io.StringIO):
+    """What is told of a fault, at most `LONGEST` characters of it."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, LONGEST - self.tell())])
+        return len(text)
 
 
 def run_panel(
@@ -51,7 +61,7 @@ def run_panel(
         sys.stderr.write(t("ui.crash.no_terminal") + "\n")
         return EXIT_CALL
     before = _terminal()
-    faults = io.StringIO()
+    faults = Faults()
     code = EXIT_FAULT
     try:
         probe = WidthProbe(os.environ)
@@ -59,7 +69,7 @@ def run_panel(
 
         marks = glyphs.choose(os.environ, probe.cells())
         app = PanelApp(open_cluster, welcome=welcome, theme=theme, keys=keys, marks=marks)
-        code = _run(app, faults)
+        code = _run(app, faults, before)
         for line in app.opening.last_word.splitlines():
             sys.stderr.write(f"dsv41-tui: {line}\n")
     except Exception:
@@ -73,34 +83,57 @@ def run_panel(
     return code
 
 
-def _run(app: PanelApp, faults: io.StringIO) -> int:
+def _run(app: PanelApp, faults: Faults, before: list[Any] | None) -> int:
     """What Textual would print about a fault goes to `faults`."""
     from rich.console import Console
 
     app.error_console = Console(file=faults, width=120, no_color=True, markup=False, highlight=False)
 
+    came: queue.SimpleQueue[int] = queue.SimpleQueue()
+    threading.Thread(target=_last_resort, args=(came, before), daemon=True).start()
+
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            loop.add_signal_handler(number, _leave, app, number)
+
+        def leave(number: int, _frame: object) -> None:
+            # Not the loop's own handlers: those wait for a loop that a fault can block.
+            came.put(number)
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(_leave, app, number)
+
+        for number in SIGNALS:
+            signal.signal(number, leave)
         # No mouse: the terminal's own selection stays usable, and no movement has to be read over a slow link.
         await app.run_async(mouse=False)
 
-    asyncio.run(main())
+    handlers = [(number, signal.getsignal(number)) for number in SIGNALS]
+    try:
+        asyncio.run(main())
+    finally:
+        for number, handler in handlers:
+            signal.signal(number, handler)
     return app.return_code or 0
 
 
 def _leave(app: PanelApp, number: int) -> None:
-    """End the app as `q` does, and the process itself if that hangs on a terminal that is gone."""
-    last_resort = threading.Timer(PATIENCE_S, _end, (128 + number,))
-    last_resort.daemon = True
-    last_resort.start()
+    """End the app as `q` does."""
     app.exit(return_code=128 + number)
 
 
-def _end(code: int) -> None:
+def _last_resort(came: queue.SimpleQueue[int], before: list[Any] | None) -> None:
+    """In a thread: end the process if a signal did not, since the loop is blocked or the terminal is gone."""
+    number = came.get()
+    time.sleep(PATIENCE_S)
+    # Writing to a terminal that is stopped or gone can block too.
+    tidy = threading.Thread(target=_tidy, args=(before,), daemon=True)
+    tidy.start()
+    tidy.join(1.0)
+    os._exit(128 + number)
+
+
+def _tidy(before: list[Any] | None) -> None:
     _write(_RESET)
-    os._exit(code)
+    _restore(before)
 
 
 def _terminal() -> list[Any] | None:
@@ -117,7 +150,8 @@ def _restore(before: list[Any] | None) -> None:
 
 def _write(text: str) -> None:
     with contextlib.suppress(OSError):
-        os.write(sys.stdout.fileno(), text.encode())
+        # The descriptor itself: Textual puts something of its own in the place of sys.stdout.
+        os.write(1, text.encode())
 
 
 def _crash_line(text: str) -> str:

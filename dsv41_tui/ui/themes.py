@@ -116,9 +116,10 @@ def parse(text: str) -> ThemeFile:
 def read(file: Path) -> str:
     """The text of a regular file of at most `LARGEST` bytes; raises ThemeError, OSError, UnicodeDecodeError."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ThemeError(t("ui.theme.not_a_file"))
     with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ThemeError(t("ui.theme.not_a_file"))
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ThemeError(t("ui.theme.too_large", kib=LARGEST // 1024))

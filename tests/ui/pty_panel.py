@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 from dsv41_tui.runtime.language import load_language
@@ -45,12 +46,17 @@ def main() -> int:
     load_language()
     parser = argparse.ArgumentParser()
     parser.add_argument("--state", default="healthy")
-    for flag in ("--still", "--fault", "--welcome"):
+    for flag in ("--still", "--fault", "--welcome", "--blocked"):
         parser.add_argument(flag, action="store_true")
     chosen = parser.parse_args()
     welcome = NoActions() if chosen.welcome else None
 
     async def open_cluster(path: Path | None) -> Cluster:
+        if chosen.blocked:
+            await asyncio.sleep(1.0)
+            print("\x1b]0;blocked\x07", end="", file=sys.__stdout__, flush=True)
+            while True:
+                time.sleep(1.0)
         return await ticking(chosen.state, still=chosen.still, fault=chosen.fault)
 
     return run_panel(open_cluster, welcome=welcome)

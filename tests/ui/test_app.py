@@ -690,3 +690,29 @@ async def test_a_worse_finding_takes_the_place_of_a_chosen_information() -> None
         assert "page cache holds" in shown(app).splitlines()[1]
         await pilot.press("n")
         assert "note a" in shown(app).splitlines()[1]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 20), (120, 40)])
+async def test_a_long_error_leaves_all_choices_in_sight(size: tuple[int, int]) -> None:
+    app, _ = welcome(Actions("\n".join(f"line {index} is wrong" for index in range(40))))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.press("2")
+        await ready(pilot)
+        text = shown(app)
+        for words in ("Demo", "This machine", "Name your hosts", "Read a recipe's .env", "line 0 is wrong"):
+            assert words in text
+
+
+async def test_a_narrow_header_has_no_clock_and_a_small_tab_row_whole_units() -> None:
+    app = fakes.panel(states.nas_down(), (states.HUNG_FINDING,))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert "14:02:11" in shown(app).splitlines()[0]
+        await pilot.press("2")
+        assert "MiB/s, ms, Gi" not in shown(app).replace("MiB/s, ms, GiB", "")
+        await pilot.resize_terminal(50, 20)
+        await pilot.pause()
+        header = shown(app).splitlines()[0]
+        assert "NFS HUNG" in header
+        assert ":02:" not in header

@@ -242,3 +242,15 @@ def test_bytes_to_the_terminal(
     assert SYNC.search(terminal.output)
     terminal.send(b"q")
     assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_panel_that_is_blocked(
+    opened: list[Terminal], environment: dict[str, str], number: signal.Signals
+) -> None:
+    terminal = Terminal("--blocked", environment=environment)
+    opened.append(terminal)
+    terminal.until(b"blocked")
+    os.kill(terminal.pid, number)
+    assert terminal.wait() == 128 + number
+    clean(terminal)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 CHROME = 4
 MESSAGE_S = 4.0
 ROOMY = 20
+CLOCKED = 60
+"""Columns from which on there is a clock."""
 WIDE, HIGH = 120, 36
 """From this size on all panes are shown at once."""
 
@@ -109,10 +111,15 @@ class LiveScreen(Screen[None], inherit_bindings=False):
         return 1 if not self.small else 3 if self.app.size.height >= ROOMY else 2
 
     def on_mount(self) -> None:
-        self.query_one(FindingRow).styles.height = self.finding_rows
+        self._fit()
 
     def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Rows for the finding; no clock where the pill needs its cells."""
         self.query_one(FindingRow).styles.height = self.finding_rows
+        self.query_one(Clock).display = self.app.size.width >= CLOCKED
 
     def action_finding(self, by: int) -> None:
         self.panel.feed.step_finding(by)

@@ -44,20 +44,29 @@ class Choices(ViewRows, can_focus=True):
         self.busy = False
 
     def make(self, width: int, height: int) -> Sequence[Strip]:
-        rows: list[Strip] = [self._blank(width)]
-        rows += self._text(width, 0, t("ui.welcome.intro"), "text")
-        rows.append(self._blank(width))
-        if self.busy:
-            rows += self._text(width, 0, f"{self.view.ink.glyphs.busy} {t('ui.welcome.busy')}", "primary")
-            rows.append(self._blank(width))
-        elif self.problem:
-            for line in self.problem.split("\n"):
-                rows += self._text(width, 0, f"{self.view.ink.glyphs.error} {line}", "error")
-            rows.append(self._blank(width))
-        for index, choice in enumerate(CHOICES):
-            rows += self._choice(width, index, choice)
-            rows.append(self._blank(width))
+        """All choices stay in sight: blank rows go first, then what is said is cut."""
+        gap = [self._blank(width)]
+        head = gap + self._text(width, 0, t("ui.welcome.intro"), "text") + gap
+        said = self._said(width)
+        choices = [self._choice(width, index, choice) for index, choice in enumerate(CHOICES)]
+        count = sum(map(len, choices))
+        between = gap if len(head) + len(said) + 1 + count + len(choices) <= height else []
+        room = max(1, height - len(head) - count - len(between) * len(choices) - 1)
+        if len(said) > room:
+            more = self.view.line(width).put(self.view.ink.glyphs.ellipsis, "error").strip()
+            said = [*said[: room - 1], more] if room > 1 else said[:1]
+        rows = head + said + (gap if said else [])
+        for choice in choices:
+            rows += choice + between
         return rows
+
+    def _said(self, width: int) -> list[Strip]:
+        """That work is under way, or what is wrong."""
+        glyphs = self.view.ink.glyphs
+        if self.busy:
+            return self._text(width, 0, f"{glyphs.busy} {t('ui.welcome.busy')}", "primary")
+        lines = self.problem.split("\n") if self.problem else []
+        return [row for line in lines for row in self._text(width, 0, f"{glyphs.error} {line}", "error")]
 
     def _blank(self, width: int) -> Strip:
         return self.view.line(width).strip()

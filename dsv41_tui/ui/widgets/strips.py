@@ -46,6 +46,8 @@ def header(view: View, width: int) -> Strip:
         for text, style in pieces:
             line.put(text, style)
         line.put("   ", "text-muted")
+    if line.column + cell_len(right[0]) + 2 > width:
+        return line.strip()
     return line.right(right[0], width - 2, right[1]).strip()
 
 
@@ -210,6 +212,7 @@ def tabs(
     """Two rows for small screens: `0 All  1 Memory x`, and a rule that is heavy under the active one.
 
     `names` holds key, name, glyph and the glyph's style; `right` stands at the rule's end: the filter, the unit.
+    What does not fit there whole is left out, the last first.
     """
     glyphs = view.ink.glyphs
     line, under = view.line(width).gap(), view.line(width).gap()
@@ -224,6 +227,8 @@ def tabs(
         line.put(" " * gap, "text")
         if index < len(names) - 1:
             under.put(glyphs.rule * gap, "rule")
+    while right and under.column + sum(cell_len(safe(text)) for text, _ in right) + 2 > width:
+        right = right[:-1]
     tail = sum(cell_len(safe(text)) for text, _ in right)
     under.put(glyphs.rule * max(0, width - 2 - tail - under.column), "rule").gap(1 if tail else 0)
     for text, style in right:
