@@ -125,8 +125,8 @@ class NodeSession:
             wait += REFUSED_PAUSE_S
         self._link("waiting", error, time.monotonic() + wait)
         least = REFUSED_LEAST_S if isinstance(error, Refused) else LEAST_S
-        await asyncio.sleep(min(least, wait))
         self._retry.clear()
+        await asyncio.sleep(min(least, wait))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, wait - least)):
                 await self._retry.wait()
