@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import Literal
 
 LinkErrorKind = Literal["unreachable", "timed-out", "refused"]
+LinkReason = Literal["", "key-unknown", "key-changed", "no-key", "passphrase", "port-closed", "no-name"]
+"""What is known for certain of a failed login, for the verdict; "" where only the message tells."""
 
 
 class PanelError(Exception):
@@ -38,6 +40,10 @@ class LinkError(PanelError):
     """A node cannot be worked with; the kind decides the pace of the retries."""
 
     kind: LinkErrorKind = "unreachable"
+
+    def __init__(self, message: str, *, fix: tuple[str, ...] = (), reason: LinkReason = "") -> None:
+        super().__init__(message, fix=fix)
+        self.reason: LinkReason = reason
 
 
 class Unreachable(LinkError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dsv41_tui.core.errors import LinkErrorKind
+from dsv41_tui.core.errors import LinkErrorKind, LinkReason
 from dsv41_tui.core.model import LinkPhase, ProbeOutcome
 from dsv41_tui.core.value import Value
 
@@ -40,6 +40,7 @@ class LinkChanged(Event):
     phase: LinkPhase
     kind: LinkErrorKind | None = None
     why: str | None = None
+    reason: LinkReason = ""
     fix: tuple[str, ...] = ()
     retry_at: float | None = None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from dsv41_tui.core.errors import LinkErrorKind
+from dsv41_tui.core.errors import LinkErrorKind, LinkReason
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.readings import (
     DockerVolume,
@@ -75,6 +75,7 @@ class Link(Value):
     since: float = 0.0
     kind: LinkErrorKind | None = None
     why: str | None = None
+    reason: LinkReason = ""
     fix: tuple[str, ...] = ()
     retry_at: float | None = None
     down_since: float | None = None

@@ -75,6 +75,7 @@ def _link(node: NodeState, event: LinkChanged) -> tuple[NodeState, list[Notice]]
         since=event.at if event.phase != old.phase else old.since,
         kind=event.kind if event.phase != "connecting" else old.kind,
         why=event.why if event.phase != "connecting" else old.why,
+        reason=event.reason if event.phase != "connecting" else old.reason,
         fix=event.fix if event.phase != "connecting" else old.fix,
         retry_at=event.retry_at,
         down_since=down_since,

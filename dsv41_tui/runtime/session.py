@@ -112,6 +112,7 @@ class NodeSession:
                 phase=phase,
                 kind=error.kind if error else None,
                 why=error.message if error else None,
+                reason=error.reason if error else "",
                 fix=error.fix if error else (),
                 retry_at=retry_at,
             )

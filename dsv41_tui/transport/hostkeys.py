@@ -53,12 +53,13 @@ def untrusted(target: Target, known: KnownKeys, shown: asyncssh.SSHKey | None) -
     accept = f"{target.ssh_command} true"
     same_kind = [key for key in known.keys if key.get_algorithm() == shown.get_algorithm()]
     if not known.keys:
-        return Refused(t("link.key-unknown", place=target, shown=_name(shown)), fix=(accept,))
+        return Refused(t("link.key-unknown", place=target, shown=_name(shown)), fix=(accept,), reason="key-unknown")
     before = (same_kind or list(known.keys))[0]
     file = _holder(target)
     return Refused(
         t("link.key-changed", place=target, shown=_name(shown), known=_name(before)),
         fix=(f"ssh-keygen -R {quote(known.name)} -f {quote(str(file))}", accept),
+        reason="key-changed",
     )
 
 

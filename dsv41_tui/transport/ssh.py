@@ -228,9 +228,11 @@ def _explain(error: Exception, target: Target, via: str | None) -> LinkError:
     if isinstance(error, TimeoutError) or "timeout" in text.lower() or "timed out" in text.lower():
         return TimedOut(t("link.no-greeting", place=place))
     if isinstance(error, ConnectionRefusedError):
-        return Unreachable(t("link.refused", place=place))
+        return Unreachable(t("link.refused", place=place), fix=(f"{target.ssh_command} true",), reason="port-closed")
     if isinstance(error, socket.gaierror):
-        return Unreachable(t("link.no-name", place=place), fix=(f"getent hosts {target.host}",))
+        return Unreachable(
+            t("link.no-name", place=place), fix=(f"getent hosts {quote(target.host)}",), reason="no-name"
+        )
     if isinstance(error, OSError) and error.strerror:
         return Unreachable(f"{place}: {error.strerror}")
     if isinstance(error, UnicodeError):
@@ -248,10 +250,12 @@ def _login_refused(target: Target, place: str, text: str) -> Refused:
         return Refused(
             t("link.passphrase", place=place, key=locked[0]),
             fix=(f"ssh-add {quote(str(locked[0]))}", f"{target.ssh_command} true"),
+            reason="passphrase",
         )
     return Refused(
         t("link.no-key", place=place),
         fix=(target.ssh_command.replace("ssh ", "ssh-copy-id ", 1), f"{target.ssh_command} true"),
+        reason="no-key",
     )
 
 

@@ -39,13 +39,16 @@ TRY = {
     "nas": "cat /proc/mdstat",
 }
 """Run by hand on the node, the command shows the same refusal."""
+ANSWERED = ("port-closed", "no-name")
+"""The machine, or the name service, said no: nothing speaks for power or cable."""
 DOCKER_GROUP = 'sudo usermod -aG docker "$(id -un)"'
 
 
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
     """Findings of every node."""
     down = [node for node in state.nodes if _is_down(node.link)]
-    all_down = len(down) >= 2 and len(down) == len(state.nodes)
+    unheard = [node for node in down if node.link.kind != "refused" and node.link.reason not in ANSWERED]
+    all_down = len(unheard) >= 2 and len(unheard) == len(state.nodes)
     for node in state.nodes:
         if _is_down(node.link):
             yield _down(node, all_down, limits, now)
@@ -66,26 +69,26 @@ def _down(node: NodeState, all_down: bool, limits: Limits, now: float) -> Findin
     evidence = [Evidence(source="ssh", line=link.why)]
     if link.down_since is not None:
         evidence.append(Evidence(source="ssh", reading=t("findings.down-for", age=duration(now - link.down_since))))
+    answered = link.reason in ANSWERED
     return finding(
         kind,
         "warn",
         title(why=link.why or t("findings.no-reason")),
-        fix(),
+        fix("fix-answered" if answered else "fix"),
         node=node.name,
-        causes=_refusal(link) if kind is REFUSED else _lost(node, all_down, limits),
+        causes=_refusal(link) if kind is REFUSED else () if answered else _lost(node, all_down, limits),
         evidence=(*evidence, *_last_memory(node, now)),
         commands=link.fix,
     )
 
 
 def _refusal(link: Link) -> tuple[Cause, ...]:
-    """The commands that mend a refusal tell its cause, since they are the same in every language."""
-    commands = " ; ".join(link.fix)
-    if "ssh-keygen -R" in commands:
+    """What is known for certain of a refusal."""
+    if link.reason == "key-changed":
         return (cause("ssh_hostkey_changed", "confirmed", "hostkey-changed"),)
-    if "known_hosts" in commands or "ssh-keyscan" in commands:
+    if link.reason == "key-unknown":
         return (cause("ssh_hostkey_unknown", "confirmed", "hostkey-unknown"),)
-    if "ssh-copy-id" in commands:
+    if link.reason in ("no-key", "passphrase"):
         return (cause("ssh_key_not_installed", "likely", "key-not-installed"),)
     return ()
 

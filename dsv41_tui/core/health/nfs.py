@@ -56,8 +56,14 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
                 yield _unmounted(state, node, subject, now)
             elif mount.state == "slow":
                 yield _slow(state, node, subject, limits, now)
-            if mount.state in ANSWERING and (mount.retrans_per_s or 0) >= RETRANS_PER_S:
+            if mount.state in ANSWERING and (mount.retrans_per_s or 0) >= RETRANS_PER_S and not _in_doubt(mount):
                 yield _retransmits(node, subject)
+
+
+def _in_doubt(mount: NfsMount) -> bool:
+    """A probe waits and no reply came since: what looks like lost packets can be a server that stopped."""
+    probe = mount.probe
+    return probe is not None and probe.outcome == "waiting" and not probe.receives_moved
 
 
 def _hung(state: ClusterState, node: NodeState, subject: Subject, now: float) -> Finding:

@@ -32,7 +32,7 @@ from health_cases import CASES, LEAK, PAGE_CACHE, array
 
 from dsv41_tui.core import health
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding, Link, NfsMount
+from dsv41_tui.core.model import ClusterState, Finding, Link, NfsMount, Probe
 from dsv41_tui.core.readings import GIB
 
 
@@ -216,18 +216,37 @@ def test_rsize_below_the_servers_limit_is_not_the_servers_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("commands", "cause"),
+    ("reason", "cause"),
     [
-        (("ssh-keygen -R spark2 -f ~/.ssh/known_hosts", "echo KEY >> ~/.ssh/known_hosts"), "ssh_hostkey_changed"),
-        (("echo KEY >> ~/.ssh/known_hosts",), "ssh_hostkey_unknown"),
-        (("ssh-copy-id dsv@spark2",), "ssh_key_not_installed"),
-        (("ssh-add ~/.ssh/id_ed25519",), None),
+        ("key-changed", "ssh_hostkey_changed"),
+        ("key-unknown", "ssh_hostkey_unknown"),
+        ("no-key", "ssh_key_not_installed"),
+        ("passphrase", "ssh_key_not_installed"),
+        ("", None),
     ],
 )
-def test_a_refusal_gets_its_cause_from_what_mends_it(commands: tuple[str, ...], cause: str | None) -> None:
-    found = find(one(link=down("refused", "no", *commands)), "link-refused")
+def test_a_refusal_gets_its_cause(reason: str, cause: str | None) -> None:
+    link = down("refused", "no", "ssh spark1 true").model_copy(update={"reason": reason})
+    found = find(one(link=link), "link-refused")
     assert found.cause_id == cause
-    assert found.fix.commands == commands
+    assert found.fix.commands == ("ssh spark1 true",)
+
+
+def test_a_machine_that_answered_is_not_looked_for_at_its_power_plug() -> None:
+    closed = down("unreachable", "no sshd", "ssh spark1 true").model_copy(update={"reason": "port-closed"})
+    for found in health.findings(cluster(node("spark1", link=closed), node("spark2", link=closed)), LIMITS, NOW):
+        assert found.causes == ()
+        assert "power" not in found.fix.text
+
+
+def test_a_probe_in_doubt_is_no_lost_packet() -> None:
+    """A server that stops makes requests be sent again before the hang is proved."""
+    losing = mount(retrans_per_s=4.0)
+    assert find(one(nfs=(losing,)), "nfs-retransmissions")
+    waiting = losing.model_copy(update={"probe": Probe(started_at=NOW - 1)})
+    assert not [
+        found for found in health.findings(one(nfs=(waiting,)), LIMITS, NOW) if found.id == "nfs-retransmissions"
+    ]
 
 
 def test_a_lost_node_that_had_no_memory_left_is_likely_wedged() -> None:
