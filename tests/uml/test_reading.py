@@ -29,7 +29,8 @@ async def test_a_healthy_read_shows_the_rate_that_the_reader_counts(cluster: Uml
     assert shown == pytest.approx(_book(progress, times[-1]) - _book(progress, times[0]), rel=0.2)
     assert mount.stats is not None and len(mount.stats.transports) == 4
     assert mount.got["vers"] == "4.2" and mount.got["rsize"] == "1048576"
-    assert mount.rtt_ms is not None and mount.execute_ms is not None and 0 < mount.rtt_ms <= mount.execute_ms
+    # The kernel truncates both sums to whole milliseconds, so over a few reads one can pass the other by a part of one.
+    assert mount.rtt_ms is not None and mount.execute_ms is not None and 0 < mount.rtt_ms < mount.execute_ms + 1
 
 
 def _book(progress: Path, uptime_s: float) -> float:
