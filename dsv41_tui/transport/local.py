@@ -42,6 +42,13 @@ class LocalProcess:
     def ended(self) -> bool:
         return self._process.returncode is not None
 
+    async def discard(self) -> None:
+        """Read what a killed process left in its pipe: asyncio sees the end of a process only behind that."""
+        with contextlib.suppress(TimeoutError, RuntimeError):  # RuntimeError: its reader is at it already
+            async with asyncio.timeout(1.0):
+                while await self._stdout.read(1 << 16):
+                    pass
+
     async def wait(self) -> int | None:
         return await self._process.wait()
 
@@ -85,7 +92,8 @@ class LocalNode:
         for process, end in zip(processes, ends, strict=True):
             if not end.done():
                 process.kill()
-                await end
+                await process.discard()
+                end.cancel()
 
     def wire_bytes(self) -> int | None:
         return 0
