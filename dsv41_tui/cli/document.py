@@ -6,8 +6,9 @@ import json
 from datetime import datetime
 from typing import Any
 
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health.mounts import number
-from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState, Reading
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Reading
 from dsv41_tui.core.readings import Gpu, Host, Logind, Memory, NasServer, Pressure, ShmUse
 from dsv41_tui.core.reduce_nfs import retransmissions
 from dsv41_tui.core.value import Value
@@ -39,7 +40,7 @@ def check_document(verdict: str, findings: tuple[Finding, ...], taken_at: dateti
         "schema": SCHEMA,
         "taken_at": taken_at.isoformat(timespec="seconds"),
         "verdict": verdict,
-        "findings": [finding.model_dump(mode="json", exclude={"pane"}) for finding in findings],
+        "findings": [finding.model_dump(mode="json", exclude={"pane", "log_number"}) for finding in findings],
     }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 from dsv41_tui.core.readings import GIB, MIB
 
 UNKNOWN = "—"

@@ -24,6 +24,11 @@ ReadingName = Literal[
     "logind",
     "gpu",
     "nas",
+    "containers",
+    "processes",
+    "rdma",
+    "rdma_counters",
+    "clock",
 ]
 
 

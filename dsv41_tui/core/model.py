@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from dsv41_tui.core.containers import ContainerEngine, ProcessLimits
 from dsv41_tui.core.errors import LinkErrorKind, LinkReason
+from dsv41_tui.core.failure import Book
 from dsv41_tui.core.limits import Limits
+from dsv41_tui.core.log import LogSource, Occurrence, RankLog
+from dsv41_tui.core.rdma import PortRate, RdmaCounters
 from dsv41_tui.core.readings import (
+    ClockOffset,
     DockerVolume,
     FstabEntry,
     Gpu,
@@ -192,7 +197,19 @@ class Notice(Value):
 
     at: float
     node: str
-    kind: Literal["rebooted", "remounted", "link-lost", "link-back", "nfs-lost", "nfs-back"]
+    kind: Literal[
+        "rebooted",
+        "remounted",
+        "link-lost",
+        "link-back",
+        "nfs-lost",
+        "nfs-back",
+        "container-started",
+        "container-ended",
+        "gid-moved",
+        "port-down",
+        "port-up",
+    ]
     detail: str = ""
 
 
@@ -219,8 +236,23 @@ class NodeState(Value):
     logind: Reading[Logind] = Reading[Logind]()
     gpu: Reading[Gpu] = Reading[Gpu]()
     nas: Reading[NasServer] = Reading[NasServer]()
+    containers: Reading[ContainerEngine] = Reading[ContainerEngine]()
+    processes: Reading[tuple[ProcessLimits, ...]] = Reading[tuple[ProcessLimits, ...]]()
+    """Of the first process of each running container."""
+    rdma: Reading[tuple[PortRate, ...]] = Reading[tuple[PortRate, ...]]()
+    rdma_counters: Reading[tuple[RdmaCounters, ...]] = Reading[tuple[RdmaCounters, ...]]()
+    clock: Reading[ClockOffset] = Reading[ClockOffset]()
+    logs: tuple[RankLog, ...] = ()
+    """One a container of the recipe on this node."""
+    failures: tuple[Occurrence, ...] = ()
+    """Seen in its logs and not over; oldest first."""
+    unread_logs: dict[str, str] = {}
+    """Log sources that cannot be read, with the reason and what allows it."""
     low_free: LowWater | None = None
     low_available: LowWater | None = None
+    low_free_service: LowWater | None = None
+    """Since the newest StartedAt of a rank's container here."""
+    low_available_service: LowWater | None = None
     free_trend: Trend = Trend()
     free_slope_bytes_per_s: float | None = None
     """Smoothed change of MemFree; negative while falling."""
@@ -237,6 +269,9 @@ class ClusterState(Value):
     name: str = "cluster"
     started_at: float = 0.0
     limits: Limits = Limits()
+    book: Book = Book()
+    """What is known of failures; empty until it is read, which happens after the first frame."""
+    log_sources: tuple[LogSource, ...] = ()
     nodes: tuple[NodeState, ...] = ()
     notices: tuple[Notice, ...] = ()
     """Newest last, at most 50."""
@@ -246,49 +281,3 @@ class ClusterState(Value):
             if node.name == name:
                 return node
         raise KeyError(name)
-
-
-Severity = Literal["info", "warn", "error"]
-Likelihood = Literal["confirmed", "likely", "possible", "ruled-out"]
-
-
-class Cause(Value):
-    """One cause of a finding, with the reading that speaks for or against it."""
-
-    cause_id: str
-    likelihood: Likelihood
-    why: str
-
-
-class Evidence(Value):
-    """A reading or a line that proves a finding."""
-
-    source: str
-    reading: str | None = None
-    line: str | None = None
-
-
-class Fix(Value):
-    """What mends it: text, exact commands, whether a restart is needed, the plan that does it."""
-
-    text: str
-    commands: tuple[str, ...] = ()
-    restart: bool = False
-    plan: str | None = None
-
-
-class Finding(Value):
-    """One thing that is wrong: cause, evidence, fix. Contract: design, section 8."""
-
-    id: str
-    severity: Severity
-    title: str
-    cause_id: str | None = None
-    causes: tuple[Cause, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    fix: Fix
-    node: str | None = None
-    count: int = 1
-    first_line: str | None = None
-    pane: str | None = None
-    """The pane that shows the reading: "memory" or "nfs"."""

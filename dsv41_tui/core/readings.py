@@ -269,3 +269,10 @@ class NasServer(Value):
     bonds: tuple[Bond, ...] = ()
     ssd_cache: str | None = None
     """In the NAS's own words, where it tells."""
+
+
+class ClockOffset(Value):
+    """The node's wall clock minus the operator's, and how sure that is."""
+
+    offset_s: float
+    uncertainty_s: float

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 from dsv41_tui.core.events import Event
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health import findings
-from dsv41_tui.core.model import ClusterState, Finding
+from dsv41_tui.core.model import ClusterState
 from dsv41_tui.core.reduce import reduce
 
 SOON_S = 0.05

@@ -14,7 +14,7 @@ from dsv41_tui.ui.source import Cluster
 from dsv41_tui.ui.view import View
 
 if TYPE_CHECKING:
-    from dsv41_tui.core.model import Finding
+    from dsv41_tui.core.finding import Finding
 
 MIN_GAP_S = 0.5
 """Between two paints that new readings cause, each of which costs CPU and bytes; keys paint at once."""

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from dsv41_tui.config import Config
+    from dsv41_tui.core.finding import Finding
     from dsv41_tui.core.limits import Limits
-    from dsv41_tui.core.model import ClusterState, Finding
+    from dsv41_tui.core.model import ClusterState
 
 
 class Store(Protocol):

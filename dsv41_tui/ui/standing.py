@@ -10,8 +10,9 @@ from dsv41_tui.ui.numbers import short_age
 from dsv41_tui.ui.view import View
 
 if TYPE_CHECKING:
+    from dsv41_tui.core.finding import Finding
     from dsv41_tui.core.limits import Limits
-    from dsv41_tui.core.model import Finding, NfsMount, NodeState
+    from dsv41_tui.core.model import NfsMount, NodeState
     from dsv41_tui.core.readings import Memory
 
 Level = Literal["ok", "muted", "unknown", "warn", "error"]

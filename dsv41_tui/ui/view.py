@@ -19,8 +19,9 @@ from dsv41_tui.ui.palette import Ground, Palette
 
 if TYPE_CHECKING:
     from dsv41_tui.config import Config
+    from dsv41_tui.core.finding import Finding
     from dsv41_tui.core.limits import Limits
-    from dsv41_tui.core.model import ClusterState, Finding, NodeState
+    from dsv41_tui.core.model import ClusterState, NodeState
 
 LABEL = 8
 """Cells of the label column; values start there in every pane."""

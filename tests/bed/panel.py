@@ -8,8 +8,9 @@ import time
 from collections.abc import AsyncIterator, Callable
 
 from dsv41_tui.config import Config, NodeConfig
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 from dsv41_tui.runtime.cluster import Cluster
 
 

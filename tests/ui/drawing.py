@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from textual.strip import Strip
 
-from dsv41_tui.core.model import ClusterState, Finding
+from dsv41_tui.core.finding import Finding
+from dsv41_tui.core.model import ClusterState
 from dsv41_tui.ui import glyphs, themes
 from dsv41_tui.ui.palette import Palette
 from dsv41_tui.ui.view import View

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from dsv41_tui.config import ClusterConfig, Config, NodeConfig
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding
+from dsv41_tui.core.model import ClusterState
 from dsv41_tui.ui.app import PanelApp
 from dsv41_tui.ui.source import Cluster
 from tests.ui import states

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from dsv41_tui.config import Config
-from dsv41_tui.core.model import ClusterState, Finding, NfsMount, NodeState, Reading
+from dsv41_tui.core.finding import Finding
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Reading
 from dsv41_tui.core.readings import GIB, MIB
 from tests.ui import states
 

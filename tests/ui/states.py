@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding, Fix
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import (
-    Cause,
     ClusterState,
-    Evidence,
-    Finding,
-    Fix,
     Link,
     LowWater,
     NetRate,

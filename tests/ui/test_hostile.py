@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from dsv41_tui.core.model import Evidence, Link, NfsMount
+from dsv41_tui.core.finding import Evidence
+from dsv41_tui.core.model import Link, NfsMount
 from dsv41_tui.ui.app import PanelApp
 from tests.ui import fakes, states
 

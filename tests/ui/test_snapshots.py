@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from dsv41_tui.config import ClusterConfig, Config
-from dsv41_tui.core.model import Finding
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.runtime.language import load_language
 from dsv41_tui.ui import glyphs
 from dsv41_tui.ui.app import PanelApp

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health import host, link, memory, nas, nfs, nfs_flat, nfs_options, shm
 from dsv41_tui.core.health.common import SEVERITIES, Kind
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding, NodeState, Reading
+from dsv41_tui.core.model import ClusterState, NodeState, Reading
 
 Verdict = Literal["ok", "warn", "error", "unknown"]
 

@@ -11,18 +11,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding, Fix, Likelihood, Severity
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import (
-    Cause,
-    ClusterState,
-    Evidence,
-    Finding,
-    Fix,
-    Likelihood,
-    NodeState,
-    Reading,
-    Severity,
-)
+from dsv41_tui.core.model import ClusterState, NodeState, Reading
 from dsv41_tui.core.readings import GIB, MIB
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.core.value import Value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Evidence, Finding
 from dsv41_tui.core.health.common import (
     Kind,
     cause,
@@ -17,7 +18,7 @@ from dsv41_tui.core.health.common import (
 )
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import ClusterState, Evidence, Finding, NodeState, Notice
+from dsv41_tui.core.model import ClusterState, NodeState, Notice
 
 REBOOTED = Kind(id="host-rebooted", severities=("warn",), pane="memory")
 KHO_KERNEL = Kind(id="host-kernel-kho", severities=("warn",), pane="memory")

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding
 from dsv41_tui.core.health.common import Kind, cause, duration, finding, fix, readings, title
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, Link, NodeState, Reading
+from dsv41_tui.core.model import ClusterState, Link, NodeState, Reading
 
 REFUSED = Kind(id="link-refused", severities=("warn",), pane="memory")
 UNREACHABLE = Kind(id="link-unreachable", severities=("warn",), pane="memory")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding, Severity
 from dsv41_tui.core.health.common import (
     Kind,
     cause,
@@ -23,7 +24,7 @@ from dsv41_tui.core.health.common import (
     usable,
 )
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NodeState, Severity
+from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.readings import GIB, MIB, Memory
 
 KHO = Kind(id="memory-kho-cma", severities=("error", "warn"), pane="memory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Evidence, Finding
 from dsv41_tui.core.health.common import (
     Kind,
     cause,
@@ -18,7 +19,7 @@ from dsv41_tui.core.health.common import (
 from dsv41_tui.core.health.mounts import link_mbit, wire_speeds
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import ClusterState, Evidence, Finding, NodeState
+from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.readings import NasServer, RaidArray
 
 DEGRADED = Kind(id="nas-raid-degraded", severities=("error", "warn"), pane="nfs")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding
 from dsv41_tui.core.health.common import (
     Kind,
     argument,
@@ -25,7 +26,7 @@ from dsv41_tui.core.health.host import recent_reboots
 from dsv41_tui.core.health.mounts import Subject, nas_of, server, server_key, subjects
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState, Probe
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Probe
 
 HUNG = Kind(id="nfs-not-responding", severities=("error", "warn"), pane="nfs")
 STALE = Kind(id="nfs-stale-handle", severities=("error", "warn"), pane="nfs")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding, Severity
 from dsv41_tui.core.health.common import (
     Kind,
     cause,
@@ -21,7 +22,7 @@ from dsv41_tui.core.health.common import (
 )
 from dsv41_tui.core.health.mounts import link_mbit, nas_of, server, server_key
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState, Severity
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 
 FLAT = Kind(id="nfs-flat", severities=("warn", "info"), pane="nfs")
 KINDS = (FLAT,)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Cause, Evidence, Finding
 from dsv41_tui.core.health.common import (
     Kind,
     argument,
@@ -37,7 +38,7 @@ from dsv41_tui.core.health.mounts import (
     version_rank,
 )
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import Cause, ClusterState, Evidence, Finding, NfsMount, NodeState
+from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 
 SOFT = Kind(id="nfs-soft-mount", severities=("warn",), pane="nfs")
 NCONNECT_IGNORED = Kind(id="nfs-nconnect-ignored", severities=("warn",), pane="nfs")

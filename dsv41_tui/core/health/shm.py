@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dsv41_tui.core.finding import Evidence, Finding
 from dsv41_tui.core.health.common import Kind, argument, cause, compute_nodes, finding, fix, fresh, size, title, usable
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Evidence, Finding, NodeState
+from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.readings import GIB, Logind, ShmUse
 
 REMOVE_IPC = Kind(id="shm-remove-ipc", severities=("warn",), pane="memory")

@@ -10,7 +10,7 @@ from dsv41_tui.ui.line import Line
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 
 if TYPE_CHECKING:
-    from dsv41_tui.core.model import Cause, Finding
+    from dsv41_tui.core.finding import Cause, Finding
 
 LABEL = 12
 _HERE = ("link-refused", "link-unreachable", "link-timed-out")

@@ -18,7 +18,7 @@ from dsv41_tui.ui.standing import node_standing, pill
 from dsv41_tui.ui.view import View
 
 if TYPE_CHECKING:
-    from dsv41_tui.core.model import Finding
+    from dsv41_tui.core.finding import Finding
 
 ANSWERING = ("fine", "idle", "slow")
 LINES = 3

@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dsv41_tui.core import health
+from dsv41_tui.core.containers import ContainerEngine, ProcessLimits
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, Link, NetRate, NfsMount, NodeState, Notice, Reading
+from dsv41_tui.core.rdma import PortRate, RdmaCounters
 from dsv41_tui.core.readings import (
+    ClockOffset,
     DockerVolume,
     FstabEntry,
     Gpu,
@@ -47,6 +50,8 @@ VALUES: dict[str, Any] = {
     "host": Host, "memory": Memory, "pressure": Pressure, "net": tuple[NetRate, ...],
     "mountinfo": tuple[MountEntry, ...], "mountstats": tuple[MountStats, ...], "fstab": tuple[FstabEntry, ...],
     "volumes": tuple[DockerVolume, ...], "shm": ShmUse, "logind": Logind, "gpu": Gpu, "nas": NasServer,
+    "containers": ContainerEngine, "processes": tuple[ProcessLimits, ...], "rdma": tuple[PortRate, ...],
+    "rdma_counters": tuple[RdmaCounters, ...], "clock": ClockOffset,
 }  # fmt: skip
 """What each reading of a node holds; at run time all readings are of one class."""
 RECENT = st.sampled_from([NOW - 0.5, NOW - 0.5, NOW - 3.5, None, 0.0])
@@ -65,7 +70,7 @@ def strategy(annotation: Any) -> st.SearchStrategy[Any]:
     if origin is tuple:
         return st.lists(strategy(arguments[0]), max_size=2).map(tuple)
     if origin is dict:
-        return OPTIONS
+        return OPTIONS if arguments[1] is str else st.dictionaries(WORDS, strategy(arguments[1]), max_size=3)
     assert isinstance(annotation, type) and issubclass(annotation, Value), annotation
     return model(annotation)
 

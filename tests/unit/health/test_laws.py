@@ -31,8 +31,9 @@ from health_builders import (
 from health_cases import CASES, LEAK, PAGE_CACHE, array
 
 from dsv41_tui.core import health
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.limits import Limits
-from dsv41_tui.core.model import ClusterState, Finding, Link, NfsMount, Probe
+from dsv41_tui.core.model import ClusterState, Link, NfsMount, Probe
 from dsv41_tui.core.readings import GIB
 
 

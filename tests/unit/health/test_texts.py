@@ -13,8 +13,8 @@ from health_cases import CASES
 
 from dsv41_tui import paths
 from dsv41_tui.core import health
+from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.messages import LANGUAGES, flatten
-from dsv41_tui.core.model import Finding
 from dsv41_tui.runtime.language import load_language
 
 ROOT = Path(__file__).parents[3]

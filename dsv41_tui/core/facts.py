@@ -1,0 +1,110 @@
+"""The readings that conditions of the failure book speak of, by name: bytes, numbers, texts, truths.
+
+A fact that nobody read is absent, and a condition on it is neither true nor false. The same names hold for readings of
+a watched node and for readings that somebody pasted beside a log.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+FactKind = Literal["bytes", "number", "text", "truth"]
+Fact = str | float | bool
+Facts = dict[str, Fact]
+
+UNLIMITED_BYTES = float("inf")
+"""A limit in bytes that is not set."""
+
+FACTS: dict[str, FactKind] = {
+    # memory of the node, /proc/meminfo
+    "mem_total": "bytes",
+    "mem_free": "bytes",
+    "mem_available": "bytes",
+    "cached": "bytes",
+    "shmem": "bytes",
+    "anon": "bytes",
+    "slab": "bytes",
+    "swap_free": "bytes",
+    "cma_total": "bytes",
+    "cma_free": "bytes",
+    "mem_driver": "bytes",  # what no line of meminfo accounts for: the GPU's
+    "mem_falling": "truth",  # MemAvailable fell by gigabytes within seconds
+    "psi_full": "number",  # percent, avg10
+    # limits
+    "memlock": "bytes",  # inf: unlimited
+    "memory_limit": "bytes",  # of the container's cgroup
+    "shm_size": "bytes",
+    "shm_free": "bytes",
+    "open_files": "number",
+    # the machine
+    "kernel": "text",  # uname -r; compared as a version
+    "driver": "text",  # NVIDIA driver version
+    "arch": "text",  # aarch64, x86_64
+    "kho": "truth",  # Kexec HandOver is on in /proc/cmdline or dmesg
+    "uptime_s": "number",
+    "disk_free": "bytes",
+    "disk_used_percent": "number",
+    # GPU
+    "gpu_util": "number",  # percent
+    "gpu_watts": "number",
+    "gpu_mhz": "number",
+    "gpu_celsius": "number",
+    "compute_apps": "number",  # how many processes hold the GPU
+    "compute_apps_bytes": "bytes",
+    "other_process_bytes": "bytes",  # the largest process that is not the engine's, RSS or GPU memory
+    # fabric
+    "port_state": "text",  # ACTIVE, DOWN, INIT
+    "phys_state": "text",  # LinkUp, Polling, Disabled
+    "link_gbit": "number",
+    "measured_gbit": "number",  # ib_write_bw, iperf
+    "mtu": "number",  # netdev
+    "mtu_differs": "truth",  # between the nodes
+    "gid": "text",  # the entry that the configuration names
+    "gid_empty": "truth",  # that entry is all zero
+    "gid_type": "text",  # IB/RoCE v1, RoCE v2
+    "gid_index": "number",
+    "gid_index_differs": "truth",  # the right index of this node is another than the configured one
+    "ib_in_container": "truth",  # /dev/infiniband is there in the container
+    "gdr": "truth",  # GPUDirect RDMA is there (never on GB10)
+    "nccl_version": "text",
+    "nccl_version_differs": "truth",
+    "rdma_errors": "number",  # growth of retransmissions, timeouts, out-of-sequence
+    "interface_missing": "truth",  # the named interface is not there or has no address
+    "peer_reachable": "truth",  # ping or TCP to the other rank's fabric address
+    # containers and engine
+    "container_state": "text",
+    "exit_code": "number",
+    "oom_killed": "truth",
+    "restart_count": "number",
+    "peer_exited": "truth",  # the container of another rank ended before or is gone
+    "ready": "truth",  # it has served since its start (/health was 200)
+    "loading": "truth",  # weights are being loaded, and something moves
+    "progress": "truth",  # read counters, shard bar or tokens move
+    "kv_usage": "number",  # 0..1
+    "kv_tokens": "number",
+    "running": "number",
+    "waiting": "number",
+    "idle": "truth",  # no request runs
+    "gpu_memory_utilization": "number",  # 0..1, as asked
+    "health": "text",  # 200, 503, refused, timeout: of the engine's /health
+    "proxy_ok": "truth",  # a completion through the proxy works
+    "engine_version": "text",
+    "ranks_expected": "number",
+    "ranks_joined": "number",
+    "port_owner_old": "truth",  # the rendezvous or API port is held by an older container or process
+    # NFS and files
+    "nfs_state": "text",  # as in the NFS pane: fine, not-responding, stale-handle, denied, unmounted
+    "nfs_soft": "truth",
+    "nfs_mounted": "truth",
+    "nfs_version": "text",
+    "nconnect": "number",
+    "server_ping": "truth",  # the NFS server answers ping or its port
+    "several_files_fail": "truth",  # the error names more than one file
+    "file_bytes": "bytes",
+    "expected_bytes": "bytes",
+    # ssh and API
+    "ping": "truth",  # the node answers ping
+    "ssh_banner": "truth",
+    "spec_accept": "number",  # 0..1, draft acceptance
+    "bits_per_weight": "number",
+}

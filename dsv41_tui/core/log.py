@@ -1,0 +1,94 @@
+"""Log lines and where they come from. A line is a NamedTuple: a flood brings 20,000 a second, and a model costs 2 us.
+
+`at` is Unix time in seconds on the node's own clock, as the source stamped it; the skew of that clock against the
+operator's is a reading of the node, applied only for display and for the order of the one timeline.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from dsv41_tui.core.value import Value
+
+LogKind = Literal["rank", "service", "kernel", "launcher", "proxy", "events"]
+"""`rank`: the container of a rank; `service`: another container of the recipe; `events`: docker's own events."""
+Level = Literal["D", "I", "W", "E", ""]
+"""Debug, information, warning, error; empty where the line does not say."""
+
+
+class LogSource(Value):
+    """One stream of lines. `id` is what files, filters and findings name: `spark1/dsv41-exl3-head`."""
+
+    id: str
+    node: str
+    kind: LogKind
+    name: str
+    """Container, file, or `kernel`."""
+    rank: int | None = None
+
+
+class LogLine(NamedTuple):
+    """One line, cleaned and redacted."""
+
+    number: int
+    """Its place in the record of this run; grows by one a line over all sources."""
+    source: str
+    """`LogSource.id`."""
+    at: float | None
+    """Unix seconds of the node's clock; None where the source gives no stamp and its line none either."""
+    seen_at: float
+    """When it came here: Unix seconds of the operator's clock."""
+    level: Level
+    text: str
+
+
+class RankLog(Value):
+    """What the engine's log of one container says of its state, since its StartedAt."""
+
+    container: str
+    rank: int | None = None
+    started_at: float | None = None
+    nccl_version: str | None = None
+    devices: tuple[str, ...] = ()
+    """`rocep1s0f0:1` as NCCL chose them."""
+    gid_index: int | None = None
+    transport: Literal["ib", "socket"] | None = None
+    socket_interface: str | None = None
+    channels: int | None = None
+    registration: Literal["ok", "failed"] | None = None
+    """Of memory with the HCA: connected rings prove it, an error line denies it."""
+    init_started_at: float | None = None
+    """Unix seconds, node's clock, of the oldest NCCL init without its COMPLETE; None when none is open."""
+    init_complete: int = 0
+    """How many communicators came up."""
+    engine_version: str | None = None
+    phase: str | None = None
+    """Last boot phase that was seen, by the recipe's ids."""
+    phase_at: float | None = None
+    served: bool = False
+    """Whether it said that it serves."""
+    running: int | None = None
+    waiting: int | None = None
+    last_line_at: float | None = None
+    dead_rank: int | None = None
+    """The rank that this log says died or fell silent."""
+
+
+class Occurrence(Value):
+    """A failure of the book that was seen in the logs of a node."""
+
+    rule: str
+    source: str
+    """`LogSource.id` of the first line."""
+    first_at: float
+    """Unix seconds, corrected to the operator's clock."""
+    last_at: float
+    count: int = 1
+    first_line: str = ""
+    first_number: int | None = None
+    """`LogLine.number`, for the jump."""
+    rank: int | None = None
+    started_at: float | None = None
+    """StartedAt of the container whose log it stands in: it clears when that starts anew."""
+    facts: dict[str, str | float | bool] = {}
+    """Readings of the node when it was first seen; see `core.facts`."""
