@@ -12,7 +12,7 @@ UV ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(BIN)/uv))
 LOCK = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
-.PHONY: help clean-venv demo test lint pytest bench lock wheel clean venv venv-dev
+.PHONY: help clean-venv demo test test-vm lint pytest bench lock wheel clean venv venv-dev
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -32,7 +32,12 @@ lint: venv-dev ## Lint, formatting, strict types, import layers
 	$(BIN)/lint-imports
 
 pytest: venv-dev
-	$(BIN)/pytest -rs $(WORKERS) $(PYTEST)
+	$(BIN)/pytest -rs $(WORKERS) -m "not vm" $(PYTEST)
+
+test-vm: ## Whole machines by QEMU: soft-RoCE and its faults; four minutes; root; not on a GB10
+	@sh .ci/not-on-gb10.sh "make test-vm"
+	@$(MAKE) --no-print-directory venv-dev
+	$(BIN)/pytest -rs tests/vm $(PYTEST)
 
 bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
 	@sh .ci/not-on-gb10.sh "make bench"

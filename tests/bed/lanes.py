@@ -43,6 +43,20 @@ class Lane:
 SEARCH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 LANES = (
+    Lane(
+        "vm",
+        programs=(
+            "qemu-system-x86_64", "qemu-img", "mmdebstrap", "cpio", "modprobe", "depmod", "mkfs.ext4", "ssh",
+            "ssh-keygen", "ip",
+        ),
+        packages=(
+            "qemu-system-x86", "qemu-utils", "seabios", "mmdebstrap", "cpio", "kmod", "e2fsprogs", "openssh-client",
+            "iproute2",
+        ),
+        devices=("/dev/net/tun",),
+        processor="x86_64",
+        one_bed=True,
+    ),
     Lane("docker", programs=("dockerd", "docker"), packages=("docker.io",)),
     Lane(
         "uml",
