@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from dsv41_tui.core.errors import LinkErrorKind, LinkReason
+from dsv41_tui.core.log import LogFact
 from dsv41_tui.core.model import LinkPhase, ProbeOutcome
 from dsv41_tui.core.value import Value
 
@@ -96,6 +97,67 @@ class CostTaken(Event):
     cpu_s: float | None = None
     bytes_per_s: float | None = None
     sessions: int = 1
+
+
+class RankLogChanged(Event):
+    """Lines of one container's log were read, or its log was opened (no facts).
+
+    A `started_at` later than the known one begins a new `RankLog`; an earlier one is of a past run and changes nothing.
+    """
+
+    node: str
+    container: str
+    rank: int | None = None
+    started_at: float | None = None
+    """StartedAt of the container, Unix seconds of the node's clock."""
+    line_at: float | None = None
+    """Of the newest line, Unix seconds of the node's clock."""
+    facts: tuple[LogFact, ...] = ()
+    """In the order of the lines."""
+
+
+class FailureSeen(Event):
+    """A line of a node's logs shows a failure of the book; several of one batch may be counted together."""
+
+    node: str
+    source: str
+    """`LogSource.id`."""
+    rule: str
+    line: str
+    """The first one, cut to what is shown."""
+    number: int | None = None
+    """`LogLine.number` of that line."""
+    line_at: float
+    """Of the first line: Unix seconds, corrected to the operator's clock."""
+    last_at: float | None = None
+    """Of the last line; None: there was one."""
+    seen_at: float | None = None
+    """When the last line came here, Unix seconds; tells how old it was then. None: it was new."""
+    count: int = 1
+    rank: int | None = None
+    started_at: float | None = None
+    """StartedAt of the container whose log it stands in."""
+    facts: dict[str, str | float | bool] = {}
+    """Readings of the node at that moment, see `core.facts`; kept of the first line only."""
+
+
+class FailuresCleared(Event):
+    """A line says that failures are over, or the scanner knows it."""
+
+    node: str
+    rules: tuple[str, ...]
+    source: str | None = None
+    """Only where they were seen there; None: on the whole node."""
+    line_at: float | None = None
+    """Of the line that says so, Unix seconds of the operator's clock; what was seen after it stays."""
+
+
+class LogsUnreadable(Event):
+    """A log source cannot be read; `why` None: it can again."""
+
+    node: str
+    source: str
+    why: str | None = None
 
 
 class Elapsed(Event):

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from dsv41_tui.core import reduce_nfs
+from dsv41_tui.core import reduce_log, reduce_nfs, reduce_rdma
 from dsv41_tui.core.events import (
     ChannelsChanged,
     CostTaken,
     Elapsed,
     Event,
+    FailuresCleared,
+    FailureSeen,
     LinkChanged,
+    LogsUnreadable,
     ProbeEnded,
     ProbeStarted,
+    RankLogChanged,
     ReadingTaken,
 )
-from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, Link, LowWater, NetRate, NodeState, Notice, Observer, Reading
 from dsv41_tui.core.rates import elapsed_s, rate
 from dsv41_tui.core.readings import Host, Memory, NetInterface
@@ -33,11 +36,11 @@ SLOPE_WEIGHT = 0.25
 def reduce(state: ClusterState, event: Event) -> ClusterState:
     """Join one event to the state. An event of a node that is not configured changes nothing."""
     if isinstance(event, Elapsed):
-        return state
+        return _elapsed(state, event)
     name = getattr(event, "node", None)
     for index, node in enumerate(state.nodes):
         if node.name == name:
-            changed, notices = _node(node, event, state.limits)
+            changed, notices = _node(node, event, state)
             if changed is node:
                 return state
             nodes = (*state.nodes[:index], changed, *state.nodes[index + 1 :])
@@ -48,9 +51,17 @@ def reduce(state: ClusterState, event: Event) -> ClusterState:
     return state
 
 
-def _node(node: NodeState, event: Event, limits: Limits) -> tuple[NodeState, list[Notice]]:
+def _elapsed(state: ClusterState, event: Elapsed) -> ClusterState:
+    """Failures that have been quiet for long enough are over."""
+    nodes = tuple(reduce_log.age(node, event.at, state.book) for node in state.nodes)
+    if all(new is old for new, old in zip(nodes, state.nodes, strict=True)):
+        return state
+    return state.model_copy(update={"nodes": nodes})
+
+
+def _node(node: NodeState, event: Event, state: ClusterState) -> tuple[NodeState, list[Notice]]:
     if isinstance(event, ReadingTaken):
-        return _reading(node, event, limits)
+        return _reading(node, event, state)
     if isinstance(event, LinkChanged):
         return _link(node, event)
     if isinstance(event, ChannelsChanged):
@@ -61,7 +72,9 @@ def _node(node: NodeState, event: Event, limits: Limits) -> tuple[NodeState, lis
     if isinstance(event, CostTaken):
         return node.model_copy(update={"observer": _observer(node.observer, event)}), []
     if isinstance(event, ProbeStarted | ProbeEnded):
-        return reduce_nfs.probe(node, event, limits)
+        return reduce_nfs.probe(node, event, state.limits)
+    if isinstance(event, RankLogChanged | FailureSeen | FailuresCleared | LogsUnreadable):
+        return reduce_log.join(node, event, state), []
     return node, []
 
 
@@ -105,7 +118,7 @@ def _observer(old: Observer, event: CostTaken) -> Observer:
     )
 
 
-def _reading(node: NodeState, event: ReadingTaken, limits: Limits) -> tuple[NodeState, list[Notice]]:
+def _reading(node: NodeState, event: ReadingTaken, state: ClusterState) -> tuple[NodeState, list[Notice]]:
     old: Reading[Any] = getattr(node, event.name)
     if event.error is not None or event.value is None:
         failed = old.model_copy(update={"error": event.error or "nothing was read", "period_s": event.period_s})
@@ -117,10 +130,14 @@ def _reading(node: NodeState, event: ReadingTaken, limits: Limits) -> tuple[Node
     value: Any = event.value
     if event.name == "net":
         value = _net_rates(node, event)
+    elif event.name == "rdma":
+        value = reduce_rdma.ports(node, event, notices)
     elif event.name == "memory":
-        update |= _memory(node, event)
+        update |= _memory(node, event, state)
     elif event.name == "host":
         update |= _host(node, event, notices)
+    elif event.name == "containers":
+        update |= reduce_log.containers_read(node, event, state)
     update[event.name] = old.model_copy(
         update={
             "value": value,
@@ -132,11 +149,11 @@ def _reading(node: NodeState, event: ReadingTaken, limits: Limits) -> tuple[Node
     )
     node = node.model_copy(update=update)
     if event.name in reduce_nfs.SOURCES:
-        return reduce_nfs.join(node, event, notices, limits, old)
+        return reduce_nfs.join(node, event, notices, state.limits, old)
     return node, notices
 
 
-def _memory(node: NodeState, event: ReadingTaken) -> dict[str, Any]:
+def _memory(node: NodeState, event: ReadingTaken, state: ClusterState) -> dict[str, Any]:
     """Low-water marks, the trend and the slope of MemFree."""
     memory = event.value
     assert isinstance(memory, Memory)
@@ -145,6 +162,9 @@ def _memory(node: NodeState, event: ReadingTaken) -> dict[str, Any]:
         "low_available": _lower(node.low_available, memory.available, event.at),
         "free_trend": extend(node.free_trend, event.at, memory.free, min),
     }
+    if reduce_log.rank_runs(node, state):
+        update["low_free_service"] = _lower(node.low_free_service, memory.free, event.at)
+        update["low_available_service"] = _lower(node.low_available_service, memory.available, event.at)
     before, gap = node.memory, elapsed_s(node.memory, event)
     if before.value is not None and before.value.free is not None and memory.free is not None and gap is not None:
         if 0.2 < gap < 10:
@@ -169,7 +189,8 @@ def _host(node: NodeState, event: ReadingTaken, notices: list[Notice]) -> dict[s
     if before is None or before.boot_id is None or host.boot_id in (None, before.boot_id):
         return {}
     notices.append(Notice(at=event.at, node=node.name, kind="rebooted", detail=host.kernel or ""))
-    return {"low_free": None, "low_available": None, "free_slope_bytes_per_s": None, "nfs": ()}
+    marks = dict.fromkeys(("low_free", "low_available", "low_free_service", "low_available_service"))
+    return {**marks, "free_slope_bytes_per_s": None, "nfs": (), **reduce_log.rebooted(node)}
 
 
 def _net_rates(node: NodeState, event: ReadingTaken) -> tuple[NetRate, ...]:
