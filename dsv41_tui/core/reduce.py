@@ -150,6 +150,8 @@ def _reading(node: NodeState, event: ReadingTaken, state: ClusterState) -> tuple
     node = node.model_copy(update=update)
     if event.name in reduce_nfs.SOURCES:
         return reduce_nfs.join(node, event, notices, state.limits, old)
+    if event.name == "rdma_counters":
+        return reduce_rdma.counted(node, event, old), notices
     return node, notices
 
 
@@ -190,7 +192,7 @@ def _host(node: NodeState, event: ReadingTaken, notices: list[Notice]) -> dict[s
         return {}
     notices.append(Notice(at=event.at, node=node.name, kind="rebooted", detail=host.kernel or ""))
     marks = dict.fromkeys(("low_free", "low_available", "low_free_service", "low_available_service"))
-    return {**marks, "free_slope_bytes_per_s": None, "nfs": (), **reduce_log.rebooted(node)}
+    return {**marks, "free_slope_bytes_per_s": None, "nfs": (), **reduce_rdma.FORGOTTEN, **reduce_log.rebooted(node)}
 
 
 def _net_rates(node: NodeState, event: ReadingTaken) -> tuple[NetRate, ...]:

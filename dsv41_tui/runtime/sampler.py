@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
+from fnmatch import translate
+from functools import lru_cache
 from typing import Any
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import LinkError, ParseError, TimedOut
 from dsv41_tui.core.events import Event, ReadingTaken
+from dsv41_tui.core.model import NodeState
 from dsv41_tui.parsers.frame import Frame
 from dsv41_tui.parsers.uptime import parse_uptime
 from dsv41_tui.runtime.collector import Collector
 from dsv41_tui.runtime.cost import Cost
-from dsv41_tui.runtime.sources import (
-    NET_ATTRIBUTES,
-    NET_ATTRIBUTES_PERIOD_S,
-    UPTIME,
-    FileSource,
-    file_sources,
-    parse_source,
-)
+from dsv41_tui.runtime.sources import UPTIME, FileSource, file_sources, parse_source, process_source
 from dsv41_tui.transport.channel import ChannelsExhausted, Node
 from dsv41_tui.transport.scripts import LEASE_S
 
@@ -36,6 +33,12 @@ TORN_PAUSE_S = 30.0
 RENEW_TRIES = 20
 
 
+@lru_cache
+def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for the paths that the shell makes of these patterns."""
+    return re.compile("|".join(translate(pattern) for pattern in patterns))
+
+
 class Sampler:
     """Feeds one node's collector. `loop` runs until the channel fails for good."""
 
@@ -47,6 +50,7 @@ class Sampler:
         cost: Cost,
         dispatch: Callable[[Event], None],
         clock: Callable[[], float] = time.monotonic,
+        state: Callable[[], NodeState] | None = None,
     ) -> None:
         self._config = config
         self._node = node
@@ -55,9 +59,10 @@ class Sampler:
         self._dispatch = dispatch
         self._clock = clock
         self._sources = file_sources(config)
-        self._due = {source.name: 0.0 for source in self._sources}
-        self._attributes: dict[str, str] = {}
-        self._attributes_due = 0.0
+        self._state = state
+        self._due: dict[str, float] = {source.name: 0.0 for source in self._sources}
+        self._slow: dict[str, dict[str, str]] = {}
+        self._slow_due: dict[str, float] = {}
         self._cost_due = 0.0
         self._began = clock()
         self._torn = 0
@@ -86,7 +91,7 @@ class Sampler:
     def refresh(self) -> None:
         """Make every source due now."""
         self._due = dict.fromkeys(self._due, 0.0)
-        self._attributes_due = 0.0
+        self._slow_due.clear()
         self._wake.set()
 
     async def fresh_mountstats(self, limit_s: float) -> None:
@@ -106,52 +111,59 @@ class Sampler:
 
     async def _tick(self) -> None:
         now = self._clock()
-        due = [source for source in self._sources if self._due[source.name] <= now + EARLY_S]
+        due = [source for source in self._all_sources() if self._due.get(source.name, 0.0) <= now + EARLY_S]
         for source in due:
             self._due[source.name] = now + source.period_s
+        slow = [source for source in due if source.slow and self._slow_due.get(source.name, 0.0) <= now + EARLY_S]
+        for source in slow:
+            self._slow_due[source.name] = now + source.slow_period_s
         waiters, self._waiters = self._waiters, []
         try:
-            frame = await self._collector.tick(self._paths(due, now))
+            frame = await self._collector.tick(self._paths(due, slow, now))
         except (ParseError, TimedOut) as error:
             for source in due:
                 self._failed(source, error.message)
+            self._slow_due.clear()
             self._torn += 1
             await asyncio.sleep(min(TORN_PAUSE_S, 2.0**self._torn - 1))
             await self._renew()
             return
         self._torn = 0
-        self._take(frame, due)
+        self._take(frame, due, slow)
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _paths(self, due: list[FileSource], now: float) -> list[str]:
+    def _all_sources(self) -> list[FileSource]:
+        """Those of the role, and what the containers of this moment ask for."""
+        process = process_source(self._state()) if self._state is not None else None
+        return [*self._sources, process] if process is not None else list(self._sources)
+
+    def _paths(self, due: list[FileSource], slow: list[FileSource], now: float) -> list[str]:
         root = self._config.root
         paths = [root + UPTIME] + [root + path for source in due for path in source.paths]
-        if self._attributes_due <= now:
-            self._attributes_due = now + NET_ATTRIBUTES_PERIOD_S
-            paths += [root + path for path in NET_ATTRIBUTES]
+        paths += [root + path for source in slow for path in source.slow]
         if self._cost_due <= now:
             self._cost_due = now + (0.0 if now - self._began < COST_FIRST_S else COST_PERIOD_S)
             paths += self._cost.paths()
         return paths
 
-    def _take(self, frame: Frame, due: list[FileSource]) -> None:
+    def _take(self, frame: Frame, due: list[FileSource], slow: list[FileSource]) -> None:
         """Turn one frame into events; one source that cannot be understood spoils no other."""
         at, root = self._clock(), self._config.root
         self._cost.take(frame.files, at, self._node.wire_bytes())
         files = {path.removeprefix(root): text for path, text in frame.files.items()}
         errors = {path.removeprefix(root): reason for path, reason in frame.errors.items()}
-        attributes = {path: text for path, text in files.items() if path.startswith("/sys/class/net/")}
-        if attributes:
-            self._attributes = attributes
+        for source in slow:
+            fits = _matcher(source.slow)
+            self._slow[source.name] = {path: text for path, text in files.items() if fits.match(path)}
         try:
             uptime = parse_uptime(files.get(UPTIME, ""))
         except ParseError:
             uptime = None
         for source in due:
             try:
-                value = parse_source(source, {**self._attributes, **files} if source.name == "net" else files, errors)
+                value = parse_source(source, {**self._slow.get(source.name, {}), **files}, errors)
             except ParseError as error:
                 self._failed(source, error.message)
                 continue

@@ -139,7 +139,7 @@ class NodeSession:
         collector = await Collector.start(node)
         cost = Cost(self._config, self._dispatch)
         cost.watch(collector.pids)
-        self._sampler = Sampler(self._config, node, collector, cost, self._dispatch)
+        self._sampler = Sampler(self._config, node, collector, cost, self._dispatch, state=self._state)
         self._link("up")
         self._tell_channels(node)
         try:
