@@ -108,3 +108,6 @@ FACTS: dict[str, FactKind] = {
     "spec_accept": "number",  # 0..1, draft acceptance
     "bits_per_weight": "number",
 }
+
+FRACTIONS = frozenset({"kv_usage", "gpu_memory_utilization", "spec_accept"})
+"""Numbers of 0..1: a condition in percent is divided by a hundred."""

@@ -11,10 +11,11 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from dsv41_tui.core.amounts import size as size
 from dsv41_tui.core.finding import Cause, Evidence, Finding, Fix, Likelihood, Severity
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import ClusterState, NodeState, Reading
-from dsv41_tui.core.readings import GIB, MIB
+from dsv41_tui.core.readings import MIB
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.core.value import Value
 
@@ -124,11 +125,6 @@ def fresh(node: NodeState, reading: Reading[T], now: float) -> T | None:
 def compute_nodes(state: ClusterState) -> Iterator[NodeState]:
     """Nodes that run the model; a NAS has other needs and is judged elsewhere."""
     return (node for node in state.nodes if node.role != "nas")
-
-
-def size(value: int) -> str:
-    """Bytes for people: `109.0 GiB`, below one GiB `32 MiB`."""
-    return f"{value / GIB:.1f} GiB" if value >= GIB * 0.95 or value == 0 else f"{value / MIB:.0f} MiB"
 
 
 def rate(value: float) -> str:

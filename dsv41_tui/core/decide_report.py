@@ -1,0 +1,159 @@
+"""The findings of one log: rules that stand, harmless ones taken out, echoes folded under the first error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from dsv41_tui.core.book import Report
+from dsv41_tui.core.book_tally import FIRST_LINES, SeenLine, Tally
+from dsv41_tui.core.conditions import Condition, evaluate, parse
+from dsv41_tui.core.decide import first_true, make
+from dsv41_tui.core.facts import Facts
+from dsv41_tui.core.failure import Book, FailureRule
+from dsv41_tui.core.finding import Evidence, Finding, Severity
+from dsv41_tui.core.messages import t
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warn", "info")
+_GRAVITIES = ("critical", "high", "medium", "low", "none")
+ECHOES = 3
+"""Lines of what is folded that are kept as evidence."""
+
+
+class Made(NamedTuple):
+    """A finding with what its place among the others depends on."""
+
+    finding: Finding
+    rule: FailureRule
+    at: float | None
+    number: int
+
+
+def findings(book: Book, report: Report, facts: Facts) -> tuple[Finding, ...]:
+    """All that a log and the readings beside it show, worst and first first."""
+    rules = {rule.id: rule for rule in book.failures}
+    tallies = _loud(report, rules, facts)
+    made: list[Made] = []
+    for rule in book.failures:
+        if rule.severity == "none":
+            continue
+        if (one := _of(rule, tallies.get(rule.id, ()), book, report, facts)) is not None:
+            made.append(one)
+    return tuple(item.finding for item in folded(made))
+
+
+def stands(rule: FailureRule, facts: Facts, signals: Mapping[str, str]) -> bool:
+    """Whether readings allow it: `when` not known to be false, `needs` known to be true."""
+    match = rule.match
+    if match.when is not None and evaluate(parse(match.when), facts, signals.__contains__) is False:
+        return False
+    return match.needs is None or evaluate(parse(match.needs), facts, signals.__contains__) is True
+
+
+def _loud(report: Report, rules: Mapping[str, FailureRule], facts: Facts) -> dict[str, list[Tally]]:
+    """What counts, by rule: enough lines, and no harmless rule that holds and says that they are its own."""
+    standing = {
+        tally.rule
+        for tally in report.tallies
+        if tally.enough and tally.rule in rules and stands(rules[tally.rule], facts, report.signals)
+    }
+    loud: dict[str, list[Tally]] = {}
+    for tally in report.tallies:
+        if tally.rule in standing and tally.silencers.isdisjoint(standing):
+            loud.setdefault(tally.rule, []).append(tally)
+    return {rule: tallies for rule, tallies in loud.items() if any(tally.enough for tally in tallies)}
+
+
+def _of(rule: FailureRule, tallies: Sequence[Tally], book: Book, report: Report, facts: Facts) -> Made | None:
+    shown_by: Condition = ()
+    if not tallies:
+        shown = first_true(rule.match.reading, facts, report.signals)
+        if shown is None or not stands(rule, facts, report.signals):
+            return None
+        shown_by = shown
+    lines = first_lines([line for tally in tallies for line in tally.first])
+    count = max(1, sum(tally.count for tally in tallies))
+    found = make(rule, book, facts, report.signals, lines, count=count, shown_by=shown_by)
+    if found is None:
+        return None
+    if tallies and all(tally.over for tally in tallies):
+        found = _over(found)
+    return Made(found, rule, lines[0].at if lines else None, lines[0].number if lines else 0)
+
+
+def first_lines(lines: Sequence[SeenLine]) -> tuple[SeenLine, ...]:
+    """The first ones over all sources: by time where all have one, else by number."""
+    timed = all(line.at is not None for line in lines)
+    return tuple(sorted(lines, key=lambda line: (line.at if timed else 0.0, line.number))[:FIRST_LINES])
+
+
+def _over(found: Finding) -> Finding:
+    """A failure that the log itself says is over is told, and is no error any more."""
+    severity: Severity = "warn" if found.severity == "error" else found.severity
+    return found.model_copy(update={"title": t("failures.over", title=found.title), "severity": severity})
+
+
+def folded(made: Sequence[Made]) -> list[Made]:
+    """Put what only follows under what it follows from, and the rest in order."""
+    ranked = ordered(made)
+    ids = {item.rule.id: item for item in ranked}
+    under: dict[str, str] = {}
+    for item in ranked:
+        for name in item.rule.folds:
+            if name in ids and name != item.rule.id and under.get(item.rule.id) != name:
+                under.setdefault(name, item.rule.id)
+    for item in ranked:
+        if item.rule.echo and item.rule.id not in under:
+            first = _first_error(item, ranked, under)
+            if first is not None:
+                under[item.rule.id] = first.rule.id
+    heads = {item.rule.id: item for item in ranked if item.rule.id not in under}
+    for name, head in under.items():
+        if (top := heads.get(_top(head, under))) is not None:
+            heads[top.rule.id] = top._replace(finding=_with_echo(top.finding, ids[name].finding))
+    return list(heads.values())
+
+
+def _first_error(echo: Made, ranked: Sequence[Made], under: Mapping[str, str]) -> Made | None:
+    """The earliest finding that is no echo and at least as severe."""
+    worst = _SEVERITIES.index(echo.finding.severity)
+    others = [
+        item
+        for item in ranked
+        if not item.rule.echo and item.rule.id not in under and _SEVERITIES.index(item.finding.severity) <= worst
+    ]
+    return others[0] if others else None
+
+
+def _top(name: str, under: Mapping[str, str]) -> str:
+    for _ in range(len(under)):
+        if name not in under:
+            return name
+        name = under[name]
+    return name
+
+
+def _with_echo(head: Finding, echo: Finding) -> Finding:
+    if sum(1 for item in head.evidence if item.line is not None) >= FIRST_LINES + ECHOES:
+        return head
+    line = echo.first_line
+    source = next((item.source for item in echo.evidence if item.line is not None), "")
+    if line is None:
+        return head
+    return head.model_copy(update={"evidence": (*head.evidence, Evidence(source=source, line=line))})
+
+
+def ordered(made: Sequence[Made]) -> list[Made]:
+    """By severity, then decided before undecided, then as they happened, then by gravity."""
+    timed = all(item.at is not None for item in made)
+    return sorted(
+        made,
+        key=lambda item: (
+            _SEVERITIES.index(item.finding.severity),
+            item.rule.echo,
+            item.at if timed and item.at is not None else 0.0,
+            item.number,
+            item.finding.cause_id is None,
+            _GRAVITIES.index(item.rule.severity),
+        ),
+    )
