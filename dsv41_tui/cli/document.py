@@ -69,7 +69,8 @@ def node_document(node: NodeState, now: float) -> dict[str, Any]:
         "nfs": [nfs_document(mount, node, now) for mount in node.nfs],
         "shards": [],
         "rdma": [],
-        "containers": [],
+        "containers": _containers(node, now),
+        "container_engine": _engine(node, now),
         "gpu": _read(node.gpu, now, _values(Gpu, node.gpu)),
         "shm": _read(node.shm, now, _values(ShmUse, node.shm)),
         "logind": _read(node.logind, now, _values(Logind, node.logind)),
@@ -106,6 +107,19 @@ def _memory(node: NodeState, now: float) -> dict[str, Any]:
     values["low_free"] = node.low_free.value if node.low_free else None
     values["low_available"] = node.low_available.value if node.low_available else None
     return _read(node.memory, now, values)
+
+
+def _engine(node: NodeState, now: float) -> dict[str, Any]:
+    engine = node.containers.value
+    named = {"engine": engine.engine if engine else None, "version": engine.version if engine else None}
+    return _read(node.containers, now, named)
+
+
+def _containers(node: NodeState, now: float) -> list[dict[str, Any]]:
+    """Times are Unix seconds of the node's clock; the environment is what the allow-list lets through."""
+    engine, age = node.containers.value, node.containers.age_s(now)
+    read = {"age_s": None if age is None else round(age, 1), "read": node.containers.read(now)}
+    return [{**container.model_dump(mode="json"), **read} for container in (engine.containers if engine else ())]
 
 
 def _net(node: NodeState, now: float) -> dict[str, Any]:

@@ -17,6 +17,8 @@ class Container(Value):
     name: str
     image: str | None = None
     """The name that it was started by."""
+    command: str | None = None
+    """Its beginning, as `docker ps` cuts it; enough to tell an engine by."""
     image_digest: str | None = None
     """`sha256:...` of the image itself: the same bytes on both nodes or not."""
     state: str | None = None

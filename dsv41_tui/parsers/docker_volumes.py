@@ -9,26 +9,11 @@ from __future__ import annotations
 
 import json
 
-from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.readings import DockerVolume
-from dsv41_tui.core.text import clean_line
+from dsv41_tui.parsers._docker import refusal
 from dsv41_tui.parsers._fields import NFS_TYPES, one_line, options, source_of, wrong
 
 _SOURCE = "docker volume inspect"
-_REASONS = (
-    (
-        "permission denied",
-        "docker refused: the login user cannot use its socket",
-        ('sudo usermod -aG docker "$USER"',),
-    ),
-    (
-        "cannot connect to the docker daemon",
-        "docker answers nothing: its daemon is not running",
-        ("sudo systemctl start docker",),
-    ),
-    ("not found", "docker is not installed on this node", ()),
-    ("no such file or directory", "docker is not installed on this node", ()),
-)
 _HARMLESS = ("no such volume", "requires at least 1 argument")
 
 
@@ -51,10 +36,7 @@ def _without_array(text: str) -> tuple[DockerVolume, ...]:
     lowered = text.lower()
     if not text.strip() or any(phrase in lowered for phrase in _HARMLESS):
         return ()
-    for phrase, reason, fix in _REASONS:
-        if phrase in lowered:
-            raise ParseError(f"{reason} ({clean_line(text, 120)})", fix=fix)
-    raise wrong(_SOURCE, text, "a JSON array")
+    raise refusal(text) or wrong(_SOURCE, text, "a JSON array")
 
 
 def _volume(volume: object) -> DockerVolume | None:

@@ -33,8 +33,8 @@ def _node_settled(node: NodeState, now: float) -> bool:
     if any(what.startswith(PROBES_AND_JOBS) for what in node.link.unwatched):
         return True
     jobs = [source.name for source in JOB_SOURCES if node.role in source.roles]
-    gpu = () if node.role == "nas" else ("gpu",)
-    return all(_told(node, name) for name in (*jobs, *gpu)) and _mounts_settled(node.nfs)
+    watched = () if node.role == "nas" else ("gpu", "containers")
+    return all(_told(node, name) for name in (*jobs, *watched)) and _mounts_settled(node.nfs)
 
 
 def _told(node: NodeState, name: str) -> bool:

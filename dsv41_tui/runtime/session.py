@@ -22,6 +22,7 @@ from dsv41_tui.core.model import LinkPhase, NodeState
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.runtime.budget import Budget
 from dsv41_tui.runtime.collector import Collector
+from dsv41_tui.runtime.containers import ContainerWatch, watch_clock
 from dsv41_tui.runtime.cost import Cost
 from dsv41_tui.runtime.runner import Runner
 from dsv41_tui.runtime.sampler import Sampler
@@ -66,6 +67,7 @@ class NodeSession:
         self._sampler: Sampler | None = None
         self._retry = asyncio.Event()
         self._wake_jobs = asyncio.Event()
+        self._containers = ContainerWatch(config, dispatch)
         self._unwatched: dict[str, str] = {}
 
     def refresh(self) -> None:
@@ -75,6 +77,7 @@ class NodeSession:
             self._sampler.refresh()
         self._wake_jobs.set()
         self._wake_jobs.clear()
+        self._containers.poke()
 
     async def run(self) -> None:
         failures = 0
@@ -176,6 +179,8 @@ class NodeSession:
             watch_job(self._config, source, runner, self._wake_jobs, self._dispatch)
             for source in job_sources(self._config)
         ]
+        if self._config.role != "nas":
+            jobs += [self._containers.loop(runner), watch_clock(self._config, runner, self._dispatch)]
         probes = Probes(self._config, self._state, runner, sampler, self._dispatch)
         try:
             await _first_failure(runner.wait_ended(), probes.loop(), self._keep_gpu(node, runner, cost), *jobs)

@@ -19,6 +19,7 @@ from typing import Any
 
 _VERSION = "28.2.2"
 _PLACE = re.compile(r"\{\{\s*(json\s+)?\.([A-Za-z0-9_.]*)\s*\}\}")
+_RANGE = re.compile(r"\{\{range \.([A-Za-z0-9_.]*)\}\}(.*?)\{\{end\}\}", re.DOTALL)
 _TAKES_VALUE = frozenset({"--format", "-f", "--filter", "--since", "--until", "-n", "--last"})
 _Row = dict[str, Any]
 
@@ -69,23 +70,30 @@ class Call:
         return [(name, value) for name, _, value in pairs]
 
 
-def render(template: str, row: _Row) -> str:
+def render(template: str, row: Any) -> str:
     """The part of Go's templates that monitors use."""
     if template == "json":
         return json.dumps(row, separators=(",", ":"))
 
-    def value(match: re.Match[str]) -> str:
+    def at(path: str) -> Any:
         here: Any = row
-        for part in filter(None, match[2].split(".")):
+        for part in filter(None, path.split(".")):
             if not isinstance(here, dict) or part not in here:
-                raise Failed(f'template: :1: can\'t evaluate field {part} in "{match[0]}"')
+                raise Failed(f"template: :1: can't evaluate field {part} in {path}")
             here = here[part]
+        return here
+
+    def value(match: re.Match[str]) -> str:
+        here = at(match[2])
         return json.dumps(here, separators=(",", ":")) if match[1] or not isinstance(here, str) else here
 
-    text = _PLACE.sub(value, template.replace("\\t", "\t").replace("\\n", "\n"))
-    if "{{" in _PLACE.sub("", template):
+    def each(match: re.Match[str]) -> str:
+        return "".join(render(match[2], item) for item in at(match[1]) or ())
+
+    template = template.replace("\\t", "\t").replace("\\n", "\n").replace("{{println}}", "\n")
+    if "{{" in _PLACE.sub("", _RANGE.sub("", template)):
         raise NotSimulated(f"the template {template}")
-    return text
+    return _PLACE.sub(value, _RANGE.sub(each, template))
 
 
 def show(rows: Sequence[_Row], call: Call, key: str, columns: Sequence[str]) -> None:

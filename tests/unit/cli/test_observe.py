@@ -14,7 +14,7 @@ from dsv41_tui.runtime.sources import FILE_SOURCES, JOB_SOURCES
 SINCE = 100.0
 REFUSED = Reading[Any](error="no")
 FILES = [source.name for source in FILE_SOURCES if source.name != "nas"]
-JOBS = [*(source.name for source in JOB_SOURCES), "gpu"]
+JOBS = [*(source.name for source in JOB_SOURCES), "gpu", "containers"]
 
 
 def is_settled(now: float = SINCE + 1, **changes: Any) -> bool:
