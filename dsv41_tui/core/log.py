@@ -102,7 +102,7 @@ class LogFact(Value):
     running: int | None = None
     waiting: int | None = None
     alive: bool = False
-    """Tokens were made or a request was answered."""
+    """Tokens were made. An answered request is no proof: of a stream the line comes before its first token."""
     silent: bool = False
     """A collective has waited for a minute (`No available shared memory broadcast block`)."""
     dead_rank: int | None = None
