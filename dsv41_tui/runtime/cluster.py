@@ -12,6 +12,7 @@ from dsv41_tui.core.events import Elapsed
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.runtime import own_memory
+from dsv41_tui.runtime.logs.hub import LogHub
 from dsv41_tui.runtime.session import NodeSession
 from dsv41_tui.runtime.store import Store
 from dsv41_tui.transport.channel import Node
@@ -35,6 +36,8 @@ class Cluster:
         self.store = Store(
             ClusterState(name=config.cluster.name, started_at=time.monotonic(), limits=self.limits, nodes=nodes)
         )
+        self.logs: LogHub | None = None
+        """The log lines of all nodes; None where no log is followed."""
         self._opener = opener
         self._sessions: list[NodeSession] = []
         self._tasks: list[asyncio.Task[None]] = []

@@ -14,6 +14,7 @@ from dsv41_tui.ui import keys, navigate
 from dsv41_tui.ui.bindings import key_display
 from dsv41_tui.ui.cells import safe
 from dsv41_tui.ui.main_screen import MainScreen
+from dsv41_tui.ui.widgets.log import LogWidget
 
 if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
@@ -36,10 +37,20 @@ class PanelCommands(Provider):
         if isinstance(screen, MainScreen):
             yield from self._places(screen)
         for key in keys.KEYS:
+            if key.where == "log" and self._log is not None:
+                run = partial(self.app.run_action, key.action, self._log)
+                yield t(f"ui.keys.{key.id}-tip"), key_display(key.keys.split(",")[0]), run
             if key.id in OFFERED and (key.where == "app" or isinstance(screen, MainScreen)):
                 yield t(f"ui.keys.{key.id}-tip"), key_display(key.keys.split(",")[0]), partial(self._act, key.action)
         for name in sorted(self.panel.theme_files):
             yield t("ui.command.theme", name=name), "", partial(setattr, self.app, "theme", name)
+
+    @property
+    def _log(self) -> LogWidget | None:
+        """The log view, if it had the focus."""
+        screen = self.screen
+        current = screen.current if isinstance(screen, MainScreen) else None
+        return current if isinstance(current, LogWidget) else None
 
     def _places(self, screen: MainScreen) -> Iterator[Command]:
         yield t("ui.command.pane", name=t("ui.pane.all")), "0", partial(screen.go, 0)
@@ -48,19 +59,17 @@ class PanelCommands(Provider):
         view = self.panel.feed.view()
         for index, finding in enumerate(view.findings):
             title = f"{finding.node or view.state.name if view.state else ''}: {finding.title}"
-            yield t("ui.command.finding", title=safe(title)), "Enter", partial(self._finding, index)
+            yield (
+                t("ui.command.finding", title=safe(title)),
+                "Enter",
+                partial(navigate.show_finding_at, self.panel, index),
+            )
         for node in view.nodes:
             yield (
                 t("ui.command.node", name=safe(node.name)),
                 "Enter",
                 partial(navigate.show_node, self.panel, node.name),
             )
-
-    def _finding(self, index: int) -> None:
-        feed = self.panel.feed
-        feed.choose_worst()
-        feed.step_finding(index)
-        navigate.show_finding(self.panel)
 
     async def _act(self, action: str) -> None:
         await self.app.run_action(

@@ -82,7 +82,8 @@ class Feed:
             return View(self.ink, wall=datetime.now().astimezone(), trouble=self.trouble, unset=self.unset)
         store = self.cluster.store
         view = View(
-            self.ink, store.now(), store.wall(), store.state, store.findings, self.cluster.limits, self.cluster.config
+            self.ink, store.now(), store.wall(), store.state, store.findings, self.cluster.limits, self.cluster.config,
+            logs=self.cluster.logs,
         )  # fmt: skip
         return replace(view, chosen=self._index(view))
 

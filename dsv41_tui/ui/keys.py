@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Where = Literal["app", "main", "page", "welcome"]
+Where = Literal["app", "main", "log", "page", "finding", "welcome"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,22 @@ KEYS = (
     Key("finding-previous", "N", "finding(-1)", "main", "finding"),
     Key("copy", "y", "copy", "main", "copy", 8),
     Key("back", "escape", "back", "main", "back"),
+    Key("log-scope-previous", "left_square_bracket", "log_scope(-1)", "log", "scope", 5),
+    Key("log-scope-next", "right_square_bracket", "log_scope(1)", "log", "scope", 5),
+    Key("log-follow", "space", "log_follow", "log", "follow", 6),
+    Key("log-levels", "e", "log_levels", "log", "levels", 6),
+    Key("log-match-next", "n", "log_match(1)", "log", "match", 7),
+    Key("log-match-previous", "N", "log_match(-1)", "log", "match", 7),
+    Key("log-only-matches", "f", "log_only_matches", "log", "only", 7),
+    Key("log-wrap", "w", "log_wrap", "log", "wrap", 7),
+    Key("log-times", "i", "log_times", "log", "times"),
+    Key("log-left", "h,left", "log_pan(-1)", "log", "pan"),
+    Key("log-right", "l,right", "log_pan(1)", "log", "pan"),
+    Key("log-open", "enter", "log_open", "log", "open"),
+    Key("log-mark", "m", "log_mark", "log", "range"),
+    Key("log-copy", "y", "log_copy", "log", "copy", 8),
+    Key("log-copy-all", "Y", "log_copy_all", "log", "copy", 8),
+    Key("log-dump", "o", "log_dump", "log", "dump", 9),
     Key("page-row-down", "j,down", "scroll_rows(1)", "page", "line", 3),
     Key("page-row-up", "k,up", "scroll_rows(-1)", "page", "line", 3),
     Key("page-page-down", "pagedown,space", "scroll_pages(1)", "page", "page"),
@@ -64,6 +80,7 @@ KEYS = (
     Key("page-finding-previous", "N", "finding(-1)", "page", "finding", 4),
     Key("page-copy", "y", "copy", "page", "copy", 5),
     Key("page-back", "escape", "back", "page", "back", 6),
+    Key("finding-line", "l,enter", "line", "finding", "log_line", 4),
     Key("choose-down", "j,down", "row(1)", "welcome", "row", 3),
     Key("choose-up", "k,up", "row(-1)", "welcome", "row", 3),
     Key("choose", "enter", "choose", "welcome", "choose", 4),
@@ -76,6 +93,11 @@ NAMES = {
     " ": "space", ".": "full_stop", ",": "comma",
 }  # fmt: skip
 """Textual's names of the characters that an input method gives in full width."""
+_PLACES: dict[str, tuple[str, ...]] = {
+    "app": ("main", "log", "page", "finding", "welcome"),
+    "page": ("page", "finding"),
+}
+"""Where the keys of a place can be pressed too. The log takes some keys of the main screen for itself, on purpose."""
 _CHINESE = {
     "、": "/",
     "。": ".",
@@ -119,7 +141,7 @@ def clashes(changed: Mapping[str, str]) -> list[tuple[str, str, str]]:
     taken: dict[tuple[str, str], str] = {}
     for key in KEYS:
         for name in {named(name.strip()) for name in changed.get(key.id, key.keys).split(",")}:
-            places = ("main", "page", "welcome") if key.where == "app" else (key.where,)
+            places = _PLACES.get(key.where, (key.where,))
             for place in places:
                 first = taken.setdefault((place, name), key.id)
                 if first != key.id and (first, key.id, name) not in found:

@@ -18,6 +18,7 @@ from dsv41_tui.ui.screens.live import LiveScreen
 from dsv41_tui.ui.view import View
 from dsv41_tui.ui.widgets.chrome import FindingRow, Tabs
 from dsv41_tui.ui.widgets.filter import FilterBar
+from dsv41_tui.ui.widgets.log import LogWidget
 from dsv41_tui.ui.widgets.sheet import SheetWidget
 
 SEARCH = 8
@@ -42,7 +43,7 @@ class MainScreen(LiveScreen):
     def compose_body(self) -> Iterable[Widget]:
         yield Tabs(self.view, self._tab_names)
         sheets = [SheetWidget(overview.draw, self.view, id="pane-0")]
-        sheets += [SheetWidget(spec.draw, self.view, id=f"pane-{spec.key}") for spec in self.specs]
+        sheets += [spec.widget(spec.draw, self.view, id=f"pane-{spec.key}") for spec in self.specs]
         yield Container(*sheets, id="body")
 
     def on_mount(self) -> None:
@@ -67,7 +68,7 @@ class MainScreen(LiveScreen):
         self.lay_out()
         tabs = self.query_one(Tabs)
         unit = next((spec.unit for spec in self.specs if spec.key == self._alone()), "GiB")
-        search = cut(self.current.search, SEARCH, view.ink.glyphs.ellipsis)
+        search = "" if self.current.shows_search else cut(self.current.search, SEARCH, view.ink.glyphs.ellipsis)
         tabs.right = [(f"/{search}  ", "primary+bold")] if search else []
         tabs.right.append((unit, "text-muted"))
         tabs.show(view)
@@ -198,10 +199,8 @@ class MainScreen(LiveScreen):
     def action_back(self) -> None:
         """One level back: the filter, the selection, the chosen finding, the zoom or tab; never out of the panel."""
         current, feed = self.current, self.panel.feed
-        if current.search:
-            current.search = ""
-        elif current.selected is not None:
-            current.selected = None
+        if current.back():
+            self.query_one(FindingRow).renew()
         elif self.zoomed:
             self.action_zoom()
         elif self.small and self.active:
@@ -213,3 +212,19 @@ class MainScreen(LiveScreen):
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
         self.query_one(FindingRow).renew()
         self.paint(self.panel.feed.view())
+
+    def on_log_widget_told(self) -> None:
+        """Which keys have a use."""
+        self.renew_hints()
+
+    def show_line(self, number: int) -> bool:
+        """Go to a log line, the log in sight as a whole; whether it is still there."""
+        pane = next(spec for spec in self.specs if spec.id == "log")
+        sheet = self.sheet(pane.key)
+        assert isinstance(sheet, LogWidget)
+        if not sheet.jump(number):
+            return False
+        self.zoomed = not self.small
+        self.active = pane.key
+        self.go(pane.key)
+        return True

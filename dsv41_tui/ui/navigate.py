@@ -68,6 +68,13 @@ def show_finding(app: PanelApp) -> None:
     app.push_screen(PageScreen(app.feed.view(), finding.draw, copied))
 
 
+def show_finding_at(app: PanelApp, index: int) -> None:
+    """The page of one of the findings; row 1 shows it from then on."""
+    app.feed.choose_worst()
+    app.feed.step_finding(index)
+    show_finding(app)
+
+
 def show_node(app: PanelApp, name: str) -> None:
     """The page of one node."""
     from dsv41_tui.ui.pages import node

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dsv41_tui.core.model import NodeState
 
 BAR = 14
-LATER = ("rdma", "engram", "proxy", "users", "log")
+LATER = ("rdma", "engram", "proxy", "users")
 
 
 def draw(view: View, box: Box) -> Sheet:

@@ -5,7 +5,7 @@ Nothing here is imported at run time but `typing`: the first frame is painted be
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dsv41_tui.config import Config
     from dsv41_tui.core.finding import Finding
     from dsv41_tui.core.limits import Limits
+    from dsv41_tui.core.log import LogLine
     from dsv41_tui.core.model import ClusterState
 
 
@@ -39,6 +40,29 @@ class Store(Protocol):
         ...
 
 
+class LogRing(Protocol):
+    """The newest lines of all sources in the order in which they came, numbered without a gap."""
+
+    @property
+    def first(self) -> int:
+        """Number of the oldest line that is still here."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """Number that the next line will have."""
+        ...
+
+    def lines(self, first: int, end: int) -> Sequence[LogLine]:
+        """Those of the lines numbered `first` to `end - 1` that are here, in order."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the record lies that has every line; None where nothing is recorded."""
+        ...
+
+
 class Cluster(Protocol):
     """A cluster that is watched."""
 
@@ -50,6 +74,11 @@ class Cluster(Protocol):
 
     @property
     def limits(self) -> Limits: ...
+
+    @property
+    def logs(self) -> LogRing | None:
+        """The newest lines; None where no log is followed."""
+        ...
 
     async def start(self) -> None: ...
 

@@ -16,7 +16,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.runtime.language import load_language
 from dsv41_tui.ui import keys, themes
 from dsv41_tui.ui.run import run_panel
-from dsv41_tui.ui.source import Cluster
+from dsv41_tui.ui.source import Cluster, LogRing
 
 if TYPE_CHECKING:
     from dsv41_tui.config import Config
@@ -79,6 +79,10 @@ class Watched:
         self._cluster = cluster
         self._opener = opener
         self.store, self.config, self.limits = cluster.store, cluster.config, cluster.limits
+
+    @property
+    def logs(self) -> LogRing | None:
+        return self._cluster.logs
 
     async def start(self) -> None:
         await self._cluster.start()

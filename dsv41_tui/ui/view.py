@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dsv41_tui.core.finding import Finding
     from dsv41_tui.core.limits import Limits
     from dsv41_tui.core.model import ClusterState, NodeState
+    from dsv41_tui.ui.source import LogRing
 
 LABEL = 8
 """Cells of the label column; values start there in every pane."""
@@ -48,6 +49,8 @@ class View:
     """Why there is no cluster."""
     unset: bool = False
     """There is no configuration yet."""
+    logs: LogRing | None = None
+    """The newest log lines; it goes on while the view stands."""
 
     @property
     def nodes(self) -> tuple[NodeState, ...]:

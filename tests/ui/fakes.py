@@ -11,7 +11,7 @@ from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState
 from dsv41_tui.ui.app import PanelApp
-from dsv41_tui.ui.source import Cluster
+from dsv41_tui.ui.source import Cluster, LogRing
 from tests.ui import states
 
 
@@ -47,6 +47,7 @@ class FakeCluster:
         self.store = FakeStore(state, findings)
         self.limits: Limits = states.LIMITS
         self.config = config or Config(cluster=ClusterConfig(name=state.name), node=(NodeConfig(name="spark1"),))
+        self.logs: LogRing | None = None
         self.started = self.stopped = self.refreshed = 0
 
     async def start(self) -> None:
@@ -60,10 +61,15 @@ class FakeCluster:
 
 
 def panel(
-    state: ClusterState, findings: tuple[Finding, ...] = (), config: Config | None = None, **more: object
+    state: ClusterState,
+    findings: tuple[Finding, ...] = (),
+    config: Config | None = None,
+    logs: LogRing | None = None,
+    **more: object,
 ) -> PanelApp:
     """The panel on a cluster that never changes by itself; `panel.fake` is that cluster."""
     fake = FakeCluster(state, findings, config)
+    fake.logs = logs
 
     async def open_cluster(path: Path | None) -> Cluster:
         return fake

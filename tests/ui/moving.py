@@ -11,6 +11,7 @@ from dsv41_tui.config import Config
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Reading
 from dsv41_tui.core.readings import GIB, MIB
+from dsv41_tui.ui.source import LogRing
 from tests.ui import states
 
 
@@ -42,6 +43,7 @@ class MovingCluster:
         self.step = 0
         self.limits = states.LIMITS
         self.config = Config()
+        self.logs: LogRing | None = None
         self._shift = time.monotonic() - states.NOW
         self.store = MovingStore(made)
         self.store.state = made.model_copy(update={"nodes": tuple(self._renewed(node) for node in made.nodes)})

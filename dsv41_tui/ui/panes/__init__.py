@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dsv41_tui.ui.view import Box, Sheet, View
+from dsv41_tui.ui.widgets.sheet import SheetWidget
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class PaneSpec:
     """Rows that it can fill with more of the same, where there is room."""
     mark: Callable[[View], tuple[str, str]]
     """Glyph and style of the tab: the worst state in the pane; empty where nothing is known."""
+    widget: type[SheetWidget] = SheetWidget
+    """What it is on the screen, if more than a sheet."""
 
 
 @lru_cache(maxsize=1)

@@ -1,9 +1,54 @@
-"""Not there yet: says so, and what to use meanwhile."""
+"""Log: one timeline over all ranks, with the lines of findings marked. The view that scrolls is `widgets.log`."""
 
 from __future__ import annotations
 
-from dsv41_tui.ui.pane import no_mark, placeholder
+from dsv41_tui.core.messages import t
+from dsv41_tui.ui.logs import brief, notes
+from dsv41_tui.ui.logs.page import empty_text
+from dsv41_tui.ui.logs.scope import ALL
+from dsv41_tui.ui.pane import title_row
 from dsv41_tui.ui.panes import PaneSpec
+from dsv41_tui.ui.view import Box, Rows, Sheet, View
+from dsv41_tui.ui.widgets.log import LogWidget
 
-_draw, _wants = placeholder(6, "log")
-PANE = PaneSpec(key=6, id="log", unit="", draw=_draw, wants=_wants, likes=_wants, mark=no_mark)
+WIDE = 70
+LEAST, FEW, LIKED = 2, 4, 18
+
+
+def draw(view: View, box: Box) -> Sheet:
+    """The last lines as they follow, for a look without keys."""
+    rows = Rows(view, box)
+    title_row(rows, "6", t("ui.pane.log"), ALL.title)
+    below = Rows(view, box)
+    notes.write(below, notes.notes(view, ALL), whole=box.large)
+    strips = brief.last_lines(view, box.width, box.height - len(rows.rows) - len(below.rows))
+    if strips:
+        rows.rows += strips
+    else:
+        for part in notes.wrapped(empty_text(view), box.width):
+            rows.add(rows.line().put(part, "text-muted"))
+    rows.rows += below.rows
+    return rows.sheet()
+
+
+def wants(view: View, width: int) -> int:
+    """Three lines where it is narrow, a page where it is wide."""
+    if view.logs is None or view.logs.end == view.logs.first:
+        return LEAST
+    return FEW if width < WIDE else LIKED
+
+
+def mark(view: View) -> tuple[str, str]:
+    """The worst finding that a log shows; what is not read is said."""
+    glyphs = view.ink.glyphs
+    levels = {finding.severity for finding in view.findings if finding.pane == "log"}
+    if "error" in levels:
+        return glyphs.error, "error"
+    if "warn" in levels or any(node.unread_logs for node in view.nodes):
+        return glyphs.warn, "warning"
+    if view.state is None or not view.state.log_sources:
+        return "", ""
+    return glyphs.ok, "success"
+
+
+PANE = PaneSpec(key=6, id="log", unit="", draw=draw, wants=wants, likes=wants, mark=mark, widget=LogWidget)

@@ -28,7 +28,7 @@ class FilterBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Label("/", id="filter-mark")
-        yield Input(self._pane.search, placeholder=t("ui.filter"), compact=True, select_on_focus=False)
+        yield Input(self._pane.search, placeholder=t(self._pane.filter_hint), compact=True, select_on_focus=False)
         yield Label(t("ui.filter_keys"), id="filter-keys")
 
     def on_mount(self) -> None:
@@ -40,7 +40,8 @@ class FilterBar(Horizontal):
         """Filter another pane, or the same one further."""
         if pane is not self._pane:
             self._pane = pane
-            self.query_one(Input).value = pane.search
+            field = self.query_one(Input)
+            field.value, field.placeholder = pane.search, t(pane.filter_hint)
         self._focus()
 
     def _focus(self) -> None:

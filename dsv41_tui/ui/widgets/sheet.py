@@ -15,6 +15,9 @@ from dsv41_tui.ui.widgets.rows import RowsWidget
 class SheetWidget(RowsWidget, can_focus=True):
     """Rows that do not fit are scrolled in a large sheet and counted in a small one."""
 
+    shows_search = False
+    """Whether its rows say what it is filtered by, so that the tabs need not."""
+
     def __init__(self, draw: Callable[[View, Box], Sheet], view: View, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.draw = draw
@@ -26,6 +29,8 @@ class SheetWidget(RowsWidget, can_focus=True):
         self.top = 0
         self.sheet = Sheet(())
         self._follow = False
+        self.filter_hint = "ui.filter"
+        """Key of what can be typed after `/`."""
 
     def make(self, width: int, height: int) -> Sequence[Strip]:
         box = Box(
@@ -95,6 +100,16 @@ class SheetWidget(RowsWidget, can_focus=True):
         items = self.sheet.items
         self.selected = items[0 if to < 0 else -1].key if items else None
         self.renew()
+
+    def back(self) -> bool:
+        """Drop the filter, then the selection; whether there was anything to drop."""
+        if self.search:
+            self.search = ""
+        elif self.selected is not None:
+            self.selected = None
+        else:
+            return False
+        return True
 
     def select(self, key: str | None) -> None:
         """Select an item and scroll to it."""
