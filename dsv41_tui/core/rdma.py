@@ -41,6 +41,8 @@ class RdmaPort(Value):
     netdev_mtu: int | None = None
     """Bytes of the Ethernet layer."""
     netdev_speed_mbit: int | None = None
+    netdev_up: bool | None = None
+    """Set up by its administrator, whether or not a cable is in; None where the device does not link its netdev."""
     active_mtu: int | None = None
     """Bytes of the RDMA layer, told by the device or derived from `netdev_mtu`."""
     gids: tuple[Gid, ...] = ()

@@ -2,7 +2,8 @@
 
 `state` and `phys_state` are `NUMBER: NAME`, `rate` is `200 Gb/sec (4X HDR)`, a GID is eight groups of four hex digits.
 An unused slot of the GID table is all zero, and its `gid_attrs` answer EINVAL, so they are not among the files. The
-netdev is named by `gid_attrs/ndevs/N`, by the folder `device/net/NAME` (mlx5), or by `parent` (rxe).
+netdev is named by the folder `device/net/NAME` (mlx5), by `gid_attrs/ndevs/N`, or by `parent` (rxe). A ConnectX-7 port
+says `Disabled` both without a cable and when its netdev is set down; the flags of the netdev tell these apart.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def _port(device: str, number: int, files: Mapping[str, str], card: Mapping[str,
         link_layer=files.get("link_layer"),
         netdev=netdev,
         netdev_mtu=mtu,
+        netdev_up=_is_up(card.get(f"device/net/{netdev}/flags", "")),
         gids=gids,
         firmware=card.get("fw_ver"),
         hca_type=card.get("hca_type"),
@@ -79,6 +81,11 @@ def _named(device: str, name: str, text: str | None) -> str | None:
 def _rate(text: str | None) -> float | None:
     match = _RATE.fullmatch(text or "")
     return float(match[1]) if match else None
+
+
+def _is_up(flags: str) -> bool | None:
+    """Whether IFF_UP is among the interface's flags: what the administrator wants, not what the cable gives."""
+    return bool(int(flags, 16) & 1) if re.fullmatch("0x[0-9a-f]{1,8}", flags) else None
 
 
 def _guid(text: str | None) -> str | None:

@@ -95,7 +95,10 @@ _NET_ATTRIBUTES = ("/sys/class/net/*/speed", "/sys/class/net/*/operstate", "/sys
 
 _HCA = "/sys/class/infiniband/*"
 _HCA_PORT = f"{_HCA}/ports/*"
-_PORT_STATE = tuple(f"{_HCA_PORT}/{name}" for name in ("state", "phys_state", "rate", "link_layer"))
+_PORT_STATE = (
+    *(f"{_HCA_PORT}/{name}" for name in ("state", "phys_state", "rate", "link_layer")),
+    f"{_HCA}/device/net/*/flags",
+)
 _PORT_IDENTITY = tuple(
     f"{_HCA}/{name}"
     for name in ("fw_ver", "board_id", "hca_type", "node_guid", "sys_image_guid", "parent", "device/net/*/mtu")

@@ -10,30 +10,48 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dsv41_tui.core.finding import Finding
-from dsv41_tui.core.health import host, link, memory, nas, nfs, nfs_flat, nfs_options, shm
+from dsv41_tui.core.health import (
+    host,
+    link,
+    memory,
+    nas,
+    nfs,
+    nfs_flat,
+    nfs_options,
+    rdma,
+    rdma_counters,
+    rdma_gid,
+    shm,
+)
 from dsv41_tui.core.health.common import SEVERITIES, Kind
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState, Reading
 
 Verdict = Literal["ok", "warn", "error", "unknown"]
 
-SUBJECTS = (link, memory, nfs, nas, shm, nfs_options, nfs_flat, host)
+SUBJECTS = (link, memory, nfs, rdma, rdma_gid, nas, shm, nfs_options, nfs_flat, rdma_counters, host)
 """In the order in which findings of equal severity are shown."""
 KINDS: tuple[Kind, ...] = tuple(kind for subject in SUBJECTS for kind in subject.KINDS)
 _RANK = {kind.id: rank for rank, kind in enumerate(KINDS)}
 
 OWN_CAUSES = (
     "bond_member_down",
+    "cable_or_transceiver",
+    "fabric_congestion",
     "link_saturated",
     "link_slower_than_known",
     "link_slower_than_nodes",
+    "link_trained_low",
     "logind_remove_ipc",
+    "mtu_mismatch",
     "nas_overloaded",
     "network_loss",
     "nfs_client_queue",
     "operator_network",
+    "port_admin_down",
     "raid_degraded",
     "raid_rebuild",
+    "rail_unused",
 )
 """Cause ids that the catalogue of failures has none for; the others are the catalogue's."""
 

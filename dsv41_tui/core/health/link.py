@@ -24,7 +24,8 @@ UNREADABLE = Kind(id="reading-unreadable", severities=("info",), pane="memory")
 KINDS = (REFUSED, UNREACHABLE, TIMED_OUT, SILENT, UNWATCHED, UNREADABLE)
 
 NODE_READINGS = (
-    "host", "memory", "pressure", "net", "mountinfo", "mountstats", "fstab", "volumes", "shm", "logind", "gpu",
+    "host", "memory", "pressure", "net", "mountinfo", "mountstats", "fstab", "volumes", "shm", "logind", "gpu", "rdma",
+    "rdma_counters",
 )  # fmt: skip
 NAS_READINGS = ("memory", "net", "nas")
 """What a NAS is expected to tell; its BusyBox shell and old kernel lack much of the rest."""

@@ -5,8 +5,6 @@ A case with `spares` is a counter-example of those kinds: it comes near and must
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from health_builders import (
     GOT,
     NOW,
@@ -27,24 +25,14 @@ from health_builders import (
     stats,
     told,
 )
+from health_case import Case, only
+from rdma_cases import RDMA
 
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, Link, Notice, Probe
 from dsv41_tui.core.readings import GIB, Bond, Logind, RaidArray, ShmUse
 
 MIB = 1 << 20
-
-
-class Case(NamedTuple):
-    name: str
-    state: ClusterState
-    expected: set[tuple[str, str, str | None]] = set()
-    spares: tuple[str, ...] = ()
-    limits: Limits = Limits()
-
-
-def only(kind: str, severity: str, node: str | None = "spark2") -> set[tuple[str, str, str | None]]:
-    return {(kind, severity, node)}
 
 
 PAGE_CACHE = {"free": int(1.1 * GIB), "available": 108 * GIB, "cached": 109 * GIB, "shmem": 0, "anon": 2 * GIB}
@@ -640,4 +628,4 @@ HOST = [
     ),
 ]
 
-CASES = [*LINK, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *HOST]
+CASES = [*LINK, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *RDMA, *HOST]

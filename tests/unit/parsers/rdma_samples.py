@@ -13,6 +13,7 @@ def gb10() -> dict[str, str]:
         if not path.startswith("/sys") or value == "EINVAL":
             continue
         if path.endswith("/device/net/"):
+            files[f"{path}{value}/flags"] = "0x1043\n"
             path, value = f"{path}{value}/mtu", "9000"
         files[path] = f"{value}\n"
     return files

@@ -84,6 +84,12 @@ def test_a_name_of_a_vlan_does_not_hide_the_device() -> None:
     assert port.netdev == "enp1s0" and port.gids[0].netdev == "enp1s0.40"
 
 
+@pytest.mark.parametrize(("flags", "up"), [("0x1043\n", True), ("0x1002\n", False), ("up\n", None)])
+def test_flags_tell_a_cable_from_an_administrator(flags: str, up: bool | None) -> None:
+    files = {path: flags if path.endswith("flags") else text for path, text in gb10().items()}
+    assert parse_rdma(files)[0].netdev_up is up
+
+
 @pytest.mark.parametrize("name", ["state", "gids/3"])
 def test_what_is_malformed_is_said_in_one_line(name: str) -> None:
     with pytest.raises(ParseError, match=name.partition("/")[0]):
