@@ -87,13 +87,10 @@ class Scanner:
         `at`: Unix seconds of each line, where known. `place`: where the source stands, for rules that ask for it.
         """
         stream = self._sources.setdefault(source, _Source())
-        for offset, patterns in self._index.candidates(lines):
-            text = lines[offset]
-            found = [pattern for pattern in patterns if self._matches(pattern, text)]
-            if found:
-                time = at[offset] if at is not None else None
-                held = _Held(source, stream.lines + offset, first_number + offset, time, text)
-                self._line(stream, held, found, place)
+        for offset, found in self._index.matches(lines):
+            time = at[offset] if at is not None else None
+            held = _Held(source, stream.lines + offset, first_number + offset, time, lines[offset])
+            self._line(stream, held, found, place)
         stream.lines += len(lines)
         self._lines += len(lines)
         if stream.held:
@@ -102,10 +99,10 @@ class Scanner:
 
     def look(self, lines: Sequence[str]) -> None:
         """Lines that count as seen and raise nothing: readings pasted beside a log."""
-        for offset, patterns in self._index.candidates(lines):
-            for pattern in patterns:
-                if pattern.seen and pattern.text not in self.signals and pattern.search(lines[offset]):
-                    self.signals[pattern.text] = lines[offset][:LINE_KEPT]
+        for offset, found in self._index.matches(lines):
+            for pattern in found:
+                if pattern.seen:
+                    self._signal(pattern, lines[offset])
 
     def expire(self, now: float) -> list[Hit]:
         """Decide what has waited long enough in a live stream; `now`: Unix seconds of the lines' clock."""
@@ -123,25 +120,26 @@ class Scanner:
         tallies = tuple(counter.tally() for counter in self._counters.values())
         return Report(tallies=tallies, signals=dict(self.signals), lines=self._lines)
 
-    def _matches(self, pattern: Pattern, text: str) -> bool:
-        only_seen = pattern.seen and not (pattern.any or pattern.unless or pattern.near or pattern.clears)
-        return not (only_seen and pattern.text in self.signals) and pattern.search(text)
+    def _signal(self, pattern: Pattern, text: str) -> None:
+        if pattern.text in self.signals:
+            return
+        self.signals[pattern.text] = text[:LINE_KEPT]
+        if pattern.only_seen:
+            self._index.spend(pattern)
 
     def _line(self, stream: _Source, held: _Held, found: Sequence[Pattern], place: Place) -> None:
         hit: set[int] = set()
-        spared: set[int] = set()
         for pattern in found:
             hit.update(pattern.any)
-            spared.update(pattern.unless)
             if pattern.seen:
-                self.signals.setdefault(pattern.text, held.text[:LINE_KEPT])
+                self._signal(pattern, held.text)
             for rule in pattern.clears:
                 self._clear(rule, held)
         near = frozenset(pattern for pattern in found if pattern.near)
         if near and stream.held:
             self._after(stream, held, near)
-        for rule in hit - spared:
-            if self._stands_in(rule, place):
+        for rule in hit:
+            if self._stands_in(rule, place) and not any(one.search(held.text) for one in self._book.unless[rule]):
                 self._before(stream, held, rule, near)
         for pattern in near:
             stream.seen_at[pattern] = held.ordinal, held.at

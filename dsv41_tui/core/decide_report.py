@@ -88,9 +88,8 @@ def first_lines(lines: Sequence[SeenLine]) -> tuple[SeenLine, ...]:
 
 
 def _over(found: Finding) -> Finding:
-    """A failure that the log itself says is over is told, and is no error any more."""
-    severity: Severity = "warn" if found.severity == "error" else found.severity
-    return found.model_copy(update={"title": t("failures.over", title=found.title), "severity": severity})
+    """A failure that the log itself says is over is told, and is no alarm."""
+    return found.model_copy(update={"title": t("failures.over", title=found.title), "severity": "info"})
 
 
 def folded(made: Sequence[Made]) -> list[Made]:

@@ -16,8 +16,8 @@ from dsv41_tui.core.errors import ParseError
 UNBOUNDED = 1 << 30
 NEEDLE = 4
 """Characters of a literal by which lines are found."""
-ALTERNATIVES = 16
-"""A group of more is not spelled out."""
+ALTERNATIVES = 32
+"""A group of more is not looked into."""
 ASCII = 128
 """Bits of a class: one an ASCII character, and bit `ASCII` for all others."""
 
@@ -123,26 +123,41 @@ def _single(piece: str) -> Node:
     return Node("char", letter)
 
 
-def literals(pattern: str) -> tuple[tuple[str, ...], ...]:
-    """Texts that a match holds, in their order: one set of them always, several where alternatives have no other.
+def requirements(pattern: str) -> tuple[tuple[str, ...], ...]:
+    """What every match holds: of each of these sets at least one text. A set of one is a plain literal."""
+    branches = shape(pattern)
+    if len(branches) == 1:
+        return tuple(_requirements(branches[0]))
+    joined = _either(branches)
+    return (joined,) if joined else ()
 
-    Every match holds all texts of at least one set. Groups of alternatives are spelled out only where the pattern
-    has no literal of `NEEDLE` characters outside of them.
-    """
-    return tuple(needles for branch in shape(pattern) for needles in _sets(branch))
 
-
-def _sets(nodes: tuple[Node, ...]) -> list[tuple[str, ...]]:
+def _requirements(nodes: tuple[Node, ...]) -> list[tuple[str, ...]]:
     nodes = _opened(nodes)
     runs = [""]
     _runs(nodes, runs)
-    if max(map(len, runs)) >= NEEDLE:
-        return [tuple(run for run in runs if run)]
-    for place, node in enumerate(nodes):
-        if node.kind == "group" and 1 < len(node.branches) <= ALTERNATIVES:
-            spelled = [(*nodes[:place], *branch, *nodes[place + 1 :]) for branch in node.branches]
-            return [needles for one in spelled for needles in _sets(one)]
-    return [tuple(run for run in runs if run)]
+    found = [(run,) for run in runs if run.strip()]
+    for node in nodes:
+        inner = _opened(node.branches[0])[0] if node.kind == "repeat" and node.least >= 1 else node
+        if inner.kind == "group" and (joined := _either(inner.branches)):
+            found.append(joined)
+    return found
+
+
+def _either(branches: tuple[tuple[Node, ...], ...]) -> tuple[str, ...]:
+    """One text of each alternative; nothing where one has none, or there are too many."""
+    joined: list[str] = []
+    for branch in branches:
+        sets = _requirements(branch)
+        if not sets:
+            return ()
+        joined.extend(max(sets, key=lambda texts: min(map(strength, texts))))
+    return tuple(joined) if len(joined) <= ALTERNATIVES else ()
+
+
+def strength(text: str) -> int:
+    """How much of a literal tells lines apart: the letters of its longest word; numbers are everywhere."""
+    return max((sum(not letter.isdigit() for letter in word) for word in text.split()), default=0)
 
 
 def _opened(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -186,3 +201,18 @@ def members(text: str, is_class: bool) -> int:
     expression = re.compile(text if is_class else re.escape(text), re.IGNORECASE)
     bits = sum(1 << code for code in range(ASCII) if expression.fullmatch(chr(code)))
     return bits | (1 << ASCII if expression.fullmatch("中") else 0)
+
+
+def blind(pattern: str) -> bool:
+    """Whether a pattern takes any digit for any other: what it says of a line holds for all lines alike but digits."""
+    return all(_blind(node) for branch in shape(pattern) for node in branch)
+
+
+def _blind(node: Node) -> bool:
+    if node.kind in ("char", "class"):
+        digits = members(node.text, node.kind == "class") & _DIGITS
+        return digits in (0, _DIGITS)
+    return all(_blind(part) for branch in node.branches for part in branch)
+
+
+_DIGITS = sum(1 << ord(digit) for digit in "0123456789")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from dsv41_tui.core.errors import ParseError
-from dsv41_tui.core.pattern import NEEDLE, UNBOUNDED, Node, literals, members, shape
+from dsv41_tui.core.pattern import NEEDLE, UNBOUNDED, Node, members, requirements, shape
 
 LONGEST_GAP = 400
 WAYS = 100_000
@@ -27,7 +27,7 @@ def complaint(pattern: str) -> str | None:
     except (re.error, OverflowError, RecursionError) as error:
         return f"not a regular expression: {error}"
     try:
-        if min(max(map(len, needles), default=0) for needles in literals(pattern)) < NEEDLE:
+        if max((min(map(len, texts)) for texts in requirements(pattern)), default=0) < NEEDLE:
             return f"it holds no literal of {NEEDLE} characters that every match contains"
         return next((why for branch in shape(pattern) if (why := _unsafe(branch))), None)
     except ParseError as error:

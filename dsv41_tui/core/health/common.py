@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from dsv41_tui.core.amounts import size as size
@@ -141,6 +142,13 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     minutes = whole // 60
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def clock(unix_s: float | None, offset_s: float = 0.0) -> str:
+    """Time of day where the operator sits, of a moment on a node's clock; `?` where it is not known."""
+    if unix_s is None or not 0 < unix_s - offset_s < 1e11:
+        return "?"
+    return f"{datetime.fromtimestamp(unix_s - offset_s).astimezone():%H:%M}"
 
 
 def ethernet(mbit: float) -> str:
