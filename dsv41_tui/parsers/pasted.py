@@ -1,0 +1,119 @@
+"""Readings that somebody pasted, anywhere in free text: `/proc/meminfo`, `free`, `ulimit -l`, `uname -r`, `nvidia-smi`,
+`ibstat`, `docker inspect`, `findmnt` and many more, and the same in prose.
+
+Of several values of one reading the last one counts, except where one is plainly the failing node's: the moment with
+the least MemFree (all of its readings together), the lowest memlock, an OOMKilled or an empty GID that is true
+anywhere, the GPU with the least power under load, a leaked CMA. A reading of the container beats one of the host.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dsv41_tui.core.facts import Facts
+from dsv41_tui.parsers._pasted_fabric import RULES as FABRIC
+from dsv41_tui.parsers._pasted_files import RULES as FILES
+from dsv41_tui.parsers._pasted_machine import RULES as MACHINE
+from dsv41_tui.parsers._pasted_memory import RULES as MEMORY
+from dsv41_tui.parsers._pasted_memory import settled
+from dsv41_tui.parsers._pasted_rules import CJK, Notes, Rule, compiled
+from dsv41_tui.parsers._pasted_run import RULES as RUN
+
+RULES: tuple[Rule, ...] = (*MEMORY, *MACHINE, *FABRIC, *RUN, *FILES)
+_BY_WORD: dict[str, list[int]] = {}
+for _at, _rule in enumerate(RULES):
+    for _word in _rule.words:
+        _BY_WORD.setdefault(_word, []).append(_at)
+
+_SHAPE = bytes(
+    byte + 32 if 65 <= byte <= 90 else byte if 97 <= byte <= 122 or byte == 10 or byte > 127 else 32
+    for byte in range(256)
+)
+_DIGITS = b"0123456789"
+_AHEAD = 64
+"""Lines that a table or a block can reach below its first line."""
+_PIECE = 4000
+_KNOWN = 20_000
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+def parse_pasted(text: str) -> Facts:
+    """The readings of `text` by the names of `core.facts`: bytes, numbers, texts, truths. Empty where it has none."""
+    reader = PastedReader()
+    reader.feed([line.rstrip("\r") for line in text.split("\n")])
+    return reader.facts()
+
+
+class PastedReader:
+    """The same line by line, for a log of any length.
+
+    Law: a line's shape is its letters; a shape without a rule's word is passed over for good, and of lines of one
+    shape in one batch only the last is read unless its rules ask for each. So a log that repeats costs 2 us a KiB.
+    """
+
+    def __init__(self) -> None:
+        self._notes = Notes()
+        self._kept: list[str] = []
+        """Lines that were not read yet, since what follows them was not there."""
+        self._known: dict[bytes, tuple[int, ...]] = {}
+
+    def feed(self, lines: Sequence[str]) -> None:
+        """Read cleaned lines without line ends."""
+        lines = [*self._kept, *lines]
+        ready = max(0, len(lines) - _AHEAD)
+        self._read(lines, ready)
+        self._kept = lines[ready:]
+
+    def facts(self) -> Facts:
+        """All that was read; may be asked again after more lines."""
+        self._read(self._kept, len(self._kept))
+        self._kept = []
+        return {**self._notes.facts, **settled(self._notes)}
+
+    def _read(self, lines: Sequence[str], ready: int) -> None:
+        shapes = "\n".join(lines[:ready]).encode("utf-8", "replace").translate(_SHAPE, _DIGITS).split(b"\n")
+        if len(shapes) != ready:
+            return
+        last = dict(zip(shapes, range(ready), strict=True))
+        work: dict[int, tuple[int, ...]] = {}
+        every: set[bytes] = set()
+        for shape, at in last.items():
+            rules = self._known.get(shape)
+            if rules is None:
+                rules = self._learn(shape, lines[at])
+            if rules:
+                work[at] = rules
+                if any(RULES[number].every for number in rules):
+                    every.add(shape)
+        if every:
+            work |= {at: self._known_of(shape, lines[at]) for at, shape in enumerate(shapes) if shape in every}
+        self._notes.lines = lines
+        for at in sorted(work):
+            self._notes.at = at
+            self._apply(work[at], lines[at])
+
+    def _known_of(self, shape: bytes, line: str) -> tuple[int, ...]:
+        rules = self._known.get(shape)
+        return self._learn(shape, line) if rules is None else rules
+
+    def _learn(self, shape: bytes, line: str) -> tuple[int, ...]:
+        """Which rules can read lines of this shape."""
+        words = {word.decode("ascii", "replace") for word in shape.split()}
+        found = {number for word in words & _BY_WORD.keys() for number in _BY_WORD[word]}
+        if not shape.isascii() and _HAN.search(line):
+            found.update(_BY_WORD[CJK])
+        rules = tuple(sorted(found))
+        if len(shape) < _PIECE:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known[shape] = rules
+        return rules
+
+    def _apply(self, rules: tuple[int, ...], line: str) -> None:
+        for number in rules:
+            _, text, take, _ = RULES[number]
+            pattern = compiled(text)
+            for start in range(0, max(1, len(line)), _PIECE):
+                for match in pattern.finditer(line if len(line) <= _PIECE else line[start : start + _PIECE + 200]):
+                    take(match, self._notes)
