@@ -6,6 +6,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from dsv41_tui.cli.document_rdma import rdma_documents
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health.mounts import number
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Reading
@@ -68,7 +69,7 @@ def node_document(node: NodeState, now: float) -> dict[str, Any]:
         "net": _net(node, now),
         "nfs": [nfs_document(mount, node, now) for mount in node.nfs],
         "shards": [],
-        "rdma": [],
+        "rdma": rdma_documents(node, now),
         "containers": _containers(node, now),
         "container_engine": _engine(node, now),
         "gpu": _read(node.gpu, now, _values(Gpu, node.gpu)),

@@ -28,6 +28,8 @@ _NETDEV = re.compile(r"[^\s/]{1,16}")
 def parse_rdma(files: Mapping[str, str]) -> tuple[RdmaPort, ...]:
     """Every port whose `state` was read, by device and number; empty on a node without an HCA.
 
+    `roceP2p1s0f0` comes behind `rocep1s0f0`: it is the second half of the same card.
+
     What a device does not tell (rxe lacks several files) is None. Raises ParseError for a malformed state or GID.
     """
     ports: dict[tuple[str, int], dict[str, str]] = {}
@@ -41,7 +43,7 @@ def parse_rdma(files: Mapping[str, str]) -> tuple[RdmaPort, ...]:
             devices.setdefault(match[1], {})[match[2]] = text
     return tuple(
         _port(device, number, found, devices.get(device, {}))
-        for (device, number), found in sorted(ports.items())
+        for (device, number), found in sorted(ports.items(), key=lambda item: (item[0][0].lower(), item[0]))
         if "state" in found
     )
 

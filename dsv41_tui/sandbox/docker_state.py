@@ -6,11 +6,14 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from dsv41_tui.sandbox.infiniband import gb10_hcas
 from dsv41_tui.sandbox.mounts import EXPORT, VOLUME, VOLUME_OPTIONS, VOLUME_POINT
 from dsv41_tui.sandbox.scenario import Scenario
 
 _IMAGE = "dsv41-exl3:sandbox"
 _ENGRAM = "dsv41-exl3-engram"
+PID = 481_120
+"""First process of a rank's container while it runs."""
 
 
 def docker_state(scenario: Scenario, node: int, home: str, started_at: datetime) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def _container(scenario: Scenario, node: int, now: datetime) -> dict[str, Any]:
         "Args": ["/start.sh"],
         "Name": f"/{name}",
         "RestartCount": 0,
-        "Config": {"Image": _IMAGE, "Cmd": ["/bin/bash", "/start.sh"], "Labels": {}, "Env": []},
+        "Config": {"Image": _IMAGE, "Cmd": ["/bin/bash", "/start.sh"], "Labels": {}, "Env": _environment(node)},
         "Image": "sha256:" + hashlib.sha256(_IMAGE.encode()).hexdigest(),
         "HostConfig": {
             "NetworkMode": "host",
@@ -72,13 +75,27 @@ def _container(scenario: Scenario, node: int, now: datetime) -> dict[str, Any]:
             "Restarting": False,
             "OOMKilled": False,
             "Dead": False,
-            "Pid": 481_120 if running else 0,
+            "Pid": PID if running else 0,
             "ExitCode": 0 if running else 1,
             "Error": "",
             "StartedAt": _stamp(started),
             "FinishedAt": ended,
         },
     }
+
+
+def _environment(node: int) -> list[str]:
+    """What the launcher gives the rank of the fabric."""
+    ports = [hca for hca in gb10_hcas(node) if hca.active]
+    return [
+        "NCCL_NET=IB",
+        "NCCL_IB_DISABLE=0",
+        f"NCCL_IB_HCA={','.join(hca.device for hca in ports)}",
+        f"NCCL_IB_GID_INDEX={ports[0].index + 1}",
+        f"NCCL_SOCKET_IFNAME={ports[0].netdev}",
+        f"GLOO_SOCKET_IFNAME={ports[0].netdev}",
+        f"VLLM_HOST_IP={ports[0].address}",
+    ]
 
 
 def _stamp(moment: datetime) -> str:

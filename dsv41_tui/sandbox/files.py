@@ -6,8 +6,8 @@ import json
 import uuid
 from datetime import UTC, datetime
 
-from dsv41_tui.sandbox import mounts, nas, network
-from dsv41_tui.sandbox.docker_state import docker_state
+from dsv41_tui.sandbox import infiniband, mounts, nas, network
+from dsv41_tui.sandbox.docker_state import PID, docker_state
 from dsv41_tui.sandbox.meminfo import GB10_TOTAL_KB, meminfo, nas_meminfo, pressure
 from dsv41_tui.sandbox.plan import HOME, Member
 from dsv41_tui.sandbox.scenario import Scenario
@@ -49,7 +49,29 @@ def _gb10_fixed(scenario: Scenario, member: Member) -> dict[str, str]:
         "etc/fstab": mounts.fstab(),
         f"{CONTROL}/nfs": "".join(f"{place}\n" for place in member.mounts),
         f"{CONTROL}/docker.json": json.dumps(docker),
+        **_fabric_fixed(member),
+        f"proc/{PID}/limits": infiniband.limits(),
+        f"proc/{PID}/stat": f"{PID} (bash) S 1 {PID} {PID} 0 -1\n",
     }
+
+
+def _fabric_fixed(member: Member) -> dict[str, str]:
+    hcas = infiniband.gb10_hcas(member.number)
+    files = infiniband.sysfs(hcas)
+    for hca in hcas:
+        files |= infiniband.counters(hca, {})
+    return files
+
+
+def _fabric_moving(scenario: Scenario, member: Member, t: float) -> dict[str, str]:
+    """The traffic of a pair that serves; the two halves of the port share it."""
+    if scenario.containers != "running":
+        return {}
+    files: dict[str, str] = {}
+    for hca in infiniband.gb10_hcas(member.number):
+        if hca.active:
+            files |= infiniband.counters(hca, infiniband.serving(t))
+    return files
 
 
 def _gb10_moving(scenario: Scenario, member: Member, t: float) -> dict[str, str]:
@@ -65,6 +87,7 @@ def _gb10_moving(scenario: Scenario, member: Member, t: float) -> dict[str, str]
         "proc/self/mountstats": mounts.mountstats(nfs, member.address, member.mounts),
         f"{CONTROL}/gpu": f"{gpu.percent} {gpu.celsius} {gpu.watts:.2f} {gpu.sm_mhz}\n",
         f"{CONTROL}/shm": f"{_BLOCK} {blocks} {blocks - memory.shmem // _SHM_SHARE // _BLOCK}\n",
+        **_fabric_moving(scenario, member, t),
     }
 
 

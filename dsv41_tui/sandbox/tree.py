@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dsv41_tui.sandbox.files import CONTROL
+from dsv41_tui.sandbox.infiniband import ROOT as FABRIC
 from dsv41_tui.sandbox.plan import HOME, Member
 
 STAND_INS = Path(__file__).resolve().parent / "bin"
@@ -48,8 +49,9 @@ def make_shared(folder: Path) -> None:
 def make_member(root: Path, quick: Path, stand_ins: Path, member: Member, files: Mapping[str, str]) -> None:
     """Make the tree of one member below `root`, which is not there yet; what moves lies below `quick`."""
     root.mkdir(parents=True)
-    for place in ("proc", CONTROL):
+    for place in ("proc", CONTROL, *(() if member.role == "nas" else (FABRIC,))):
         (quick / place).mkdir(parents=True)
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).symlink_to(quick / place)
     for place in ("bin", "dev/shm", "tmp", f"{CONTROL}/ticks", HOME.lstrip("/")):
         (root / place).mkdir(parents=True)
