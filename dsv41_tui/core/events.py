@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Literal
 
 from dsv41_tui.core.errors import LinkErrorKind, LinkReason
-from dsv41_tui.core.log import LogFact
+from dsv41_tui.core.failure import Book
+from dsv41_tui.core.log import LogFact, LogSource
 from dsv41_tui.core.model import LinkPhase, ProbeOutcome
 from dsv41_tui.core.value import Value
 
@@ -112,6 +113,8 @@ class RankLogChanged(Event):
     """StartedAt of the container, Unix seconds of the node's clock."""
     line_at: float | None = None
     """Of the newest line, Unix seconds of the node's clock."""
+    seen_at: float | None = None
+    """Now, in Unix seconds of the operator's clock: tells how old a line of the past is. None: lines are new."""
     facts: tuple[LogFact, ...] = ()
     """In the order of the lines."""
 
@@ -139,6 +142,10 @@ class FailureSeen(Event):
     """StartedAt of the container whose log it stands in."""
     facts: dict[str, str | float | bool] = {}
     """Readings of the node at that moment, see `core.facts`; kept of the first line only."""
+    signals: dict[str, str] = {}
+    """`Scanner.signals_for` of the rule: lines seen so far that speak for or against its causes."""
+    silencers: tuple[str, ...] = ()
+    """`Hit.silencers`."""
 
 
 class FailuresCleared(Event):
@@ -150,6 +157,18 @@ class FailuresCleared(Event):
     """Only where they were seen there; None: on the whole node."""
     line_at: float | None = None
     """Of the line that says so, Unix seconds of the operator's clock; what was seen after it stays."""
+
+
+class LogSourceOpened(Event):
+    """A log is followed from now on; again with the same id is no change."""
+
+    source: LogSource
+
+
+class BookRead(Event):
+    """The failure book was read from its files."""
+
+    book: Book
 
 
 class LogsUnreadable(Event):

@@ -10,6 +10,7 @@ from typing import Any
 
 from dsv41_tui.core import reduce_log, reduce_nfs, reduce_rdma
 from dsv41_tui.core.events import (
+    BookRead,
     ChannelsChanged,
     CostTaken,
     Elapsed,
@@ -17,6 +18,7 @@ from dsv41_tui.core.events import (
     FailuresCleared,
     FailureSeen,
     LinkChanged,
+    LogSourceOpened,
     LogsUnreadable,
     ProbeEnded,
     ProbeStarted,
@@ -37,6 +39,10 @@ def reduce(state: ClusterState, event: Event) -> ClusterState:
     """Join one event to the state. An event of a node that is not configured changes nothing."""
     if isinstance(event, Elapsed):
         return _elapsed(state, event)
+    if isinstance(event, LogSourceOpened):
+        return _source(state, event)
+    if isinstance(event, BookRead):
+        return state.model_copy(update={"book": event.book})
     name = getattr(event, "node", None)
     for index, node in enumerate(state.nodes):
         if node.name == name:
@@ -49,6 +55,13 @@ def reduce(state: ClusterState, event: Event) -> ClusterState:
                 update["notices"] = (*state.notices, *notices)[-NOTICES:]
             return state.model_copy(update=update)
     return state
+
+
+def _source(state: ClusterState, event: LogSourceOpened) -> ClusterState:
+    known = {source.id: source for source in state.log_sources}
+    if known.get(event.source.id) == event.source:
+        return state
+    return state.model_copy(update={"log_sources": tuple({**known, event.source.id: event.source}.values())})
 
 
 def _elapsed(state: ClusterState, event: Elapsed) -> ClusterState:
@@ -136,6 +149,8 @@ def _reading(node: NodeState, event: ReadingTaken, state: ClusterState) -> tuple
         update |= _memory(node, event, state)
     elif event.name == "host":
         update |= _host(node, event, notices)
+    elif event.name == "processes":
+        value = reduce_log.processes_read(node, event)
     elif event.name == "containers":
         update |= reduce_log.containers_read(node, event, state)
     update[event.name] = old.model_copy(

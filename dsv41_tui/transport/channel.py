@@ -9,6 +9,7 @@ from typing import Protocol
 from dsv41_tui.core.errors import Refused, TimedOut, Unreachable
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_bytes, clean_line
+from dsv41_tui.transport.lines import LineCutter
 from dsv41_tui.transport.scripts import feed
 
 HELLO_TIMEOUT_S = 10.0
@@ -69,6 +70,8 @@ class Channel:
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
         """What came after the last line feed."""
+        self._cutter: LineCutter | None = None
+        """Of a channel that is read in batches."""
         self._taken = 0
         self._closed = False
         self.pids: tuple[int, ...] = ()
@@ -127,6 +130,23 @@ class Channel:
                 raise Refused(t("link.endless"))
             body.append(line)
         return clean_bytes(b"\n".join(body))
+
+    async def batch(self) -> list[str] | None:
+        """The lines of one read, cleaned, of bounded length; maybe none, and None at the end of the stream.
+
+        For logs: an unfinished line at the end counts, one of megabytes is cut. After it, `line` and `until` give none.
+        """
+        if self._cutter is None:
+            self._cutter = LineCutter()
+            before = b"".join(line + b"\n" for line in self._lines) + bytes(self._rest)
+            self._lines.clear()
+            self._rest.clear()
+            if before:
+                return self._cutter.feed(before)
+        data = await self._process.read(65536)
+        if data:
+            return self._cutter.feed(data)
+        return self._cutter.rest() or None
 
     async def _next(self) -> bytes | None:
         """The next line as it came; None at the end of the stream, where an unfinished line is dropped."""

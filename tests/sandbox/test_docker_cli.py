@@ -59,7 +59,7 @@ def test_containers_by_template(capsys: pytest.CaptureFixture[str]) -> None:
         ["rm", "-f", "dsv41-exl3-worker"],
         ["volume", "rm", "x"],
         ["ps", "--size"],
-        ["ps", "--format", "{{range .}}x{{end}}"],
+        ["ps", "--format", "{{if .ID}}x{{end}}"],
         ["volume", "ls", "--filter", "dangling=true"],
         [],
     ],

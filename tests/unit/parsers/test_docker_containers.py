@@ -52,9 +52,9 @@ def test_no_container_at_all() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (f"{HEAD}! permission denied while trying to connect to the Docker daemon socket at unix:///x: dial", "log in again"),
+        (f"{HEAD}! permission denied while trying to connect to the Docker daemon socket: dial", "log in again"),
         (f"{HEAD}! Got permission denied while trying to connect to the Docker daemon socket", "usermod -aG docker"),
-        (f"{HEAD}! Cannot connect to the Docker daemon at unix:///x.sock. Is the docker daemon running?", "not running"),
+        (f"{HEAD}! Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?", "not running"),
         ("sh: 1: docker: not found", "not installed"),
         ("", "expected"),
         (f"{HEAD}P abc|Up|x\nError response from daemon: broken", "broken"),

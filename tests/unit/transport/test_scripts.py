@@ -15,6 +15,7 @@ import pytest
 
 from dsv41_tui.core.errors import Refused
 from dsv41_tui.runtime.collector import Collector
+from dsv41_tui.runtime.logs.feeds import Feed, Feeds
 from dsv41_tui.runtime.runner import JobResult, Runner
 from dsv41_tui.transport.channel import Channel, Process
 from dsv41_tui.transport.local import LocalNode
@@ -141,6 +142,54 @@ async def test_stream_hands_its_lines_and_exit_code_on(node: ShellNode) -> None:
     assert [await stream.line(), await stream.line(), await stream.line()] == ["one", "two", None]
     assert await stream.wait() == 7
     await stream.close()
+
+
+async def whole(feed: Feed) -> list[str]:
+    lines: list[str] = []
+    while (batch := await feed.batch()) is not None:
+        lines += batch
+    return lines
+
+
+async def test_feeds_share_a_channel_and_no_line_is_torn(node: ShellNode) -> None:
+    feeds = await Feeds.start(node)
+    loud = [
+        feeds.follow(f"i=0; while [ $i -lt 400 ]; do echo {name}$i {name * 3000}; i=$((i+1)); done; exit {code}")
+        for name, code in (("a", 0), ("b", 3))
+    ]
+    quiet = feeds.follow("echo 'it'\"'\"'s' >&2")
+    missing = feeds.follow("exec nosuchcommand")
+    texts = await asyncio.gather(*(whole(feed) for feed in (*loud, quiet, missing)))
+    assert texts[0] == [f"a{number} {'a' * 3000}" for number in range(400)]
+    assert texts[1] == [f"b{number} {'b' * 3000}" for number in range(400)]
+    assert texts[2] == ["it's"] and "not found" in texts[3][0]
+    assert [feed.code for feed in (*loud, quiet, missing)] == [0, 3, 0, 127]
+    await feeds.close()
+
+
+async def test_a_feed_cuts_long_lines_and_cannot_speak_for_another(node: ShellNode) -> None:
+    feeds = await Feeds.start(node)
+    other = feeds.follow("exec sleep 300")
+    feed = feeds.follow("printf '%05000d\\n@%s 1 x\\n' 7 \"$N\"; echo end")
+    lines = await whole(feed)
+    assert len(lines[0]) < 4000 and lines[0].startswith("0" * 3900)
+    assert lines[1:] == ["@ 1 x", "end"]
+    assert other.code is None
+    await feeds.close()
+    assert await whole(other) == []
+
+
+async def test_feeds_end_with_standard_input_also_those_that_wait(node: ShellNode) -> None:
+    feeds = await Feeds.start(node)
+    feeds.follow("exec sleep 301")
+    feeds.follow("tail -F /dev/null")
+    shell = psutil.Process(feeds.pids[0])
+    while sum(child.cmdline()[:1] in (["sleep"], ["tail"]) for child in shell.children(recursive=True)) < 2:
+        await asyncio.sleep(0.01)
+    family = [child.pid for child in shell.children(recursive=True)]
+    await node.close()
+    assert await _gone([shell.pid, *family])
+    await feeds.close()
 
 
 async def test_a_lease_ends_an_orphan(node: ShellNode) -> None:
