@@ -9,7 +9,7 @@ anywhere, the GPU with the least power under load, a leaked CMA. A reading of th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dsv41_tui.core.facts import Facts
 from dsv41_tui.parsers._pasted_fabric import RULES as FABRIC
@@ -35,6 +35,9 @@ _AHEAD = 64
 """Lines that a table or a block can reach below its first line."""
 _PIECE = 4000
 _KNOWN = 20_000
+_TRIALS = 8
+_GUARD = b"dsv mem"
+"""Letters of the engine's own lines on memory: a series, of which the last one counts."""
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -45,18 +48,38 @@ def parse_pasted(text: str) -> Facts:
     return reader.facts()
 
 
+class _Shape:
+    """The rules that can read lines of one shape; those that read none of the first lines are dropped."""
+
+    __slots__ = ("every", "last", "matched", "tried")
+
+    def __init__(self, rules: Iterable[int], series: bool) -> None:
+        self.every = tuple(number for number in rules if RULES[number].every and not series)
+        self.last = tuple(rules)
+        self.tried = 0
+        self.matched: set[int] = set()
+
+    def learned(self, matched: Iterable[int]) -> None:
+        self.matched.update(matched)
+        self.tried += 1
+        if self.tried == _TRIALS:
+            self.every = tuple(number for number in self.every if number in self.matched)
+            self.last = tuple(number for number in self.last if number in self.matched)
+
+
 class PastedReader:
     """The same line by line, for a log of any length.
 
     Law: a line's shape is its letters; a shape without a rule's word is passed over for good, and of lines of one
-    shape in one batch only the last is read unless its rules ask for each. So a log that repeats costs 2 us a KiB.
+    shape in one batch only the last is read unless a rule asks for each. A shape whose first lines a rule could not
+    read is not shown to that rule again. So a log that repeats itself costs little more than being split.
     """
 
     def __init__(self) -> None:
         self._notes = Notes()
         self._kept: list[str] = []
         """Lines that were not read yet, since what follows them was not there."""
-        self._known: dict[bytes, tuple[int, ...]] = {}
+        self._known: dict[bytes, _Shape] = {}
 
     def feed(self, lines: Sequence[str]) -> None:
         """Read cleaned lines without line ends."""
@@ -73,47 +96,48 @@ class PastedReader:
 
     def _read(self, lines: Sequence[str], ready: int) -> None:
         shapes = "\n".join(lines[:ready]).encode("utf-8", "replace").translate(_SHAPE, _DIGITS).split(b"\n")
-        if len(shapes) != ready:
+        if len(shapes) != ready:  # no lines, or a line that holds a line feed
             return
         last = dict(zip(shapes, range(ready), strict=True))
-        work: dict[int, tuple[int, ...]] = {}
-        every: set[bytes] = set()
-        for shape, at in last.items():
-            rules = self._known.get(shape)
-            if rules is None:
-                rules = self._learn(shape, lines[at])
-            if rules:
-                work[at] = rules
-                if any(RULES[number].every for number in rules):
-                    every.add(shape)
+        found = {shape: self._shape(shape, lines[at]) for shape, at in last.items()}
+        work = {last[shape]: known for shape, known in found.items() if known.last}
+        every = {shape for shape, known in found.items() if known.every}
         if every:
-            work |= {at: self._known_of(shape, lines[at]) for at, shape in enumerate(shapes) if shape in every}
+            work |= {at: found[shape] for at, shape in enumerate(shapes) if shape in every}
         self._notes.lines = lines
         for at in sorted(work):
             self._notes.at = at
-            self._apply(work[at], lines[at])
+            known = work[at]
+            is_last = last[shapes[at]] == at
+            matched = self._apply(known.last if is_last else known.every, lines[at])
+            if is_last and known.tried < _TRIALS:
+                known.learned(matched)
 
-    def _known_of(self, shape: bytes, line: str) -> tuple[int, ...]:
-        rules = self._known.get(shape)
-        return self._learn(shape, line) if rules is None else rules
-
-    def _learn(self, shape: bytes, line: str) -> tuple[int, ...]:
+    def _shape(self, shape: bytes, line: str) -> _Shape:
         """Which rules can read lines of this shape."""
+        known = self._known.get(shape)
+        if known is not None:
+            return known
         words = {word.decode("ascii", "replace") for word in shape.split()}
-        found = {number for word in words & _BY_WORD.keys() for number in _BY_WORD[word]}
+        rules = {number for word in words & _BY_WORD.keys() for number in _BY_WORD[word]}
         if not shape.isascii() and _HAN.search(line):
-            found.update(_BY_WORD[CJK])
-        rules = tuple(sorted(found))
+            rules.update(_BY_WORD[CJK])
+        known = _Shape(sorted(rules), _GUARD in shape)
         if len(shape) < _PIECE:
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            self._known[shape] = rules
-        return rules
+            self._known[shape] = known
+        return known
 
-    def _apply(self, rules: tuple[int, ...], line: str) -> None:
+    def _apply(self, rules: tuple[int, ...], line: str) -> list[int]:
+        """Read one line; gives the rules that found something."""
+        pieces = [line] if len(line) <= _PIECE else [line[at : at + _PIECE + 200] for at in range(0, len(line), _PIECE)]
+        matched = []
         for number in rules:
             _, text, take, _ = RULES[number]
             pattern = compiled(text)
-            for start in range(0, max(1, len(line)), _PIECE):
-                for match in pattern.finditer(line if len(line) <= _PIECE else line[start : start + _PIECE + 200]):
+            for piece in pieces:
+                for match in pattern.finditer(piece):
                     take(match, self._notes)
+                    matched.append(number)
+        return matched

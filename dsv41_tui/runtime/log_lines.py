@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
@@ -12,6 +13,8 @@ from dsv41_tui.parsers.stamp import parse_stamp
 LINE_LIMIT = 64 << 10
 """Longest line that is kept whole, in bytes: four of docker's pieces of 16 KiB."""
 _KEEP = 16 << 10
+_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+_HIGH = bytes(range(128, 256))
 _PLAIN = bytes([9, 10, *range(32, 127)])
 # First bytes in UTF-8 of what `core.text` takes out beyond ASCII.
 _SUSPECT = (b"\xc2", b"\xd8\x9c", b"\xe2\x80", b"\xe2\x81", b"\xef", b"\xf3\xa0")
@@ -200,13 +203,25 @@ def _texts(text: str) -> list[str]:
 
 
 def _cleaned(chunk: bytes) -> str:
-    """Decoded and cleaned. Nearly every chunk is plain, and two passes in C tell."""
+    """Decoded and cleaned. Nearly every chunk is plain, and two passes in C tell; of the others few lines are not."""
     if chunk.isascii():
         if not chunk.translate(None, _PLAIN):
             return chunk.decode("ascii")
-    elif not chunk.translate(None, _PLAIN + bytes(range(128, 256))) and not any(part in chunk for part in _SUSPECT):
+    elif not chunk.translate(None, _PLAIN + _HIGH) and not any(part in chunk for part in _SUSPECT):
         return chunk.decode("utf-8", "replace")
-    return clean(_returns(chunk.decode("utf-8", "replace")))
+    text = _returns(chunk.decode("utf-8", "replace"))
+    return "\n".join(
+        [line if line.isascii() and line.isprintable() else _clean_line(line) for line in text.split("\n")]
+    )
+
+
+def _clean_line(line: str) -> str:
+    """Colours first, which are most of what there is; what that leaves is cleaned as everywhere."""
+    if "\x1b[" in line:
+        line = _COLOURS.sub("", line)
+        if line.isascii() and line.isprintable():
+            return line
+    return clean(line)
 
 
 def _returns(text: str) -> str:
