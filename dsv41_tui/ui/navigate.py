@@ -60,12 +60,26 @@ def show_welcome(app: PanelApp, actions: WelcomeActions) -> None:
 def show_finding(app: PanelApp) -> None:
     """The page of the finding that row 1 shows."""
     from dsv41_tui.ui.pages import finding
-    from dsv41_tui.ui.screens.page import PageScreen
+    from dsv41_tui.ui.screens.page import FindingScreen
 
     def copied(view: View) -> str:
         return finding.as_text(view.finding) if view.finding else ""
 
-    app.push_screen(PageScreen(app.feed.view(), finding.draw, copied))
+    app.push_screen(FindingScreen(app.feed.view(), finding.draw, copied))
+
+
+def show_line(app: PanelApp, number: int) -> None:
+    """The log view on this line; where the line is gone, where the record lies."""
+    from dsv41_tui.ui.main_screen import MainScreen
+
+    logs = app.feed.view().logs
+    if logs is None or not logs.lines(number, number + 1):
+        folder = logs.folder if logs is not None else None
+        say(app, "ui.log.gone" if folder else "ui.log.gone_unrecorded", folder=folder)
+        return
+    while not isinstance(app.screen, MainScreen):
+        app.pop_screen()
+    app.screen.show_line(number)
 
 
 def show_finding_at(app: PanelApp, index: int) -> None:

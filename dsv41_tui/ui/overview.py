@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.cells import cut_word, safe
+from dsv41_tui.ui.logs import brief
 from dsv41_tui.ui.memory import notes
 from dsv41_tui.ui.memory.many import ordered
 from dsv41_tui.ui.memory.numbers import NUMBER, cells
 from dsv41_tui.ui.nfs import mounts, servers
 from dsv41_tui.ui.numbers import link_speed, mib_rate
 from dsv41_tui.ui.pane import labelled, matches, name_style
+from dsv41_tui.ui.rdma import brief as fabric
 from dsv41_tui.ui.standing import RANK, STYLES, mounts_known, node_level, node_standing
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 from dsv41_tui.ui.widgets import skyline, table
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from dsv41_tui.core.model import NodeState
 
 BAR = 14
-LATER = ("rdma", "engram", "proxy", "users")
+LOG_LEAST = 4
+LATER = ("engram", "proxy", "users")
 
 
 def draw(view: View, box: Box) -> Sheet:
@@ -39,7 +42,21 @@ def draw(view: View, box: Box) -> Sheet:
     if box.height - len(rows.rows) - len(bottom.rows) > 0:
         rows.blank()
     rows.join(bottom)
+    _log(rows, box.height - len(rows.rows))
     return rows.sheet(fixed=1)
+
+
+def _log(rows: Rows, room: int) -> None:
+    """The last lines of the worst scope at the bottom, where there is room for two."""
+    view, scope = rows.view, brief.worst_scope(rows.view)
+    strips = brief.last_lines(view, rows.box.width, room - 2, scope)
+    if room < LOG_LEAST or not strips:
+        return
+    for _ in range(room - 1 - len(strips)):
+        rows.blank()
+    line = rows.line().put(t("ui.pane.log"), "text+bold").gap().put(scope.title, "text-muted").gap()
+    rows.add(line.put(view.ink.glyphs.rule * (rows.box.width - line.column), "rule"))
+    rows.rows += strips
 
 
 def _columns(view: View) -> list[table.Column]:
@@ -129,6 +146,8 @@ def _bottom(view: View, box: Box) -> Rows:
         if not found:
             text = t("ui.nfs.no_mounts") if _no_mount(view) else view.ink.glyphs.none
             rows.add(rows.line().fit("NFS", view.label - 1, "text-muted").to(view.label).put(text, "text-muted"))
+    if view.state is not None:
+        fabric.write(rows)
     names = t("ui.list").join(t(f"ui.later.{name}") for name in LATER)
     labelled(rows, t("ui.later.label"), t("ui.later.text", names=names), style="text-muted")
     return rows

@@ -1,4 +1,7 @@
-"""One log line as rows: `14:01:58 r1 W text`, cut at the edge or wrapped; no wide character is ever split."""
+"""One log line as rows: `14:01:58 r1 W text`, cut at the edge or wrapped; no wide character is ever split.
+
+Without colours too: `r1xW` is the line of a finding, `W>text` one that is chosen.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ LABEL_MOST = 8
 PAN = 8
 NEAR = 16
 """Cells from the edge in which a wrapped line breaks behind a space."""
-_LEVELS = {"E": "error+bold", "W": "warning+bold"}
+LEVEL_STYLES = {"E": "error+bold", "W": "warning+bold"}
 _GROUNDS: dict[str, Ground] = {"error": "tint-error", "warn": "tint-warning"}
 NOBODY = Named("?", "", "", 0.0)
 
@@ -51,6 +54,16 @@ class Look:
     def start(self) -> int:
         """Where the text begins."""
         return (9 if self.times else 0) + self.label + 3
+
+    @property
+    def room(self) -> int:
+        """Cells of a row's text."""
+        return max(4, self.width - self.start)
+
+
+def text_cells(entry: Entry, name: Named) -> int:
+    """How wide a line is, its prefix included."""
+    return cell_len(safe(entry[2].text[:LONGEST])) + (cell_len(name.prefix) + 2 if name.prefix else 0)
 
 
 def label_cells(names: Mapping[str, Named], ids: frozenset[str] | None) -> int:
@@ -76,20 +89,23 @@ def rows(
 ) -> list[Strip]:
     """The rows of one line, at most `most`; `tint` is the severity of the finding that it shows."""
     at, _, line = entry
-    ground: Ground = "panel" if chosen else _GROUNDS.get(tint, "background")
+    ground: Ground = _GROUNDS.get(tint, "panel" if chosen else "background")
+    glyphs = view.ink.glyphs
     head = Line(view.ink, look.width, ground)
     if look.times:
         head.put(time_text(int(at), view.wall.date(), view.wall.tzinfo), "text-muted").gap()
-    head.fit(name.label, look.label, "accent").gap()
-    head.put(line.level or " ", _LEVELS.get(line.level, "text-muted")).gap()
+    head.fit(name.label, look.label, "accent")
+    head.put({"error": glyphs.error, "warn": glyphs.warn}.get(tint, " "), LEVEL_STYLES["E" if tint == "error" else "W"])
+    head.put(line.level or " ", LEVEL_STYLES.get(line.level, "text-muted"))
+    head.put(">" if chosen else " ", "primary+bold")
     style = "text" if tint or line.level in ("W", "E") else "text-muted"
     prefix = f"{name.prefix}: " if name.prefix else ""
     parts = marked(prefix, safe(line.text[:LONGEST]), style, look.query)
     if len(line.text) > LONGEST:
         parts.append((f" +{len(line.text) - LONGEST:,}", "text-muted"))
-    room = max(4, look.width - look.start)
+    room = look.room
     if not look.wrap:
-        return [_put(head, _window(parts, look.pan, room, view.ink.glyphs.ellipsis)).strip()]
+        return [_put(head, _window(parts, look.pan, room, glyphs.ellipsis)).strip()]
     made = []
     for piece in _chopped(parts, room, most):
         made.append(_put(head, piece).strip())

@@ -37,6 +37,8 @@ class LogModel:
         self.mark: Place | None = None
         self.room = 1
         """Rows of lines when it was last drawn."""
+        self.longest = 0
+        """Cells by which the widest line in sight goes beyond the edge."""
         self.names: dict[str, Named] = {}
         self._timeline = Timeline()
         self._sources: tuple[LogSource, ...] = ()
@@ -56,6 +58,11 @@ class LogModel:
     def missed(self) -> int:
         """How many lines came since the pause."""
         return self._ring.end - self.held.end if self._ring is not None and self.held is not None else 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether the ring has lines that were not looked at."""
+        return self._ring is not None and self._timeline.high != self._ring.end
 
     def renew(self, view: View) -> None:
         """Take another view; begin anew when sources or their clocks changed."""

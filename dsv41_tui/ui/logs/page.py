@@ -48,7 +48,7 @@ def draw(model: LogModel, view: View, box: Box) -> Sheet:
         _status_row(rows, model)
     below = Rows(view, box)
     if model.trouble:
-        notes.write(below, [(f"/{model.search}".rstrip("/"), t(model.trouble), "warning")], whole=True)
+        notes.write(below, [(f"/{model.search}", t(model.trouble), "warning")], whole=True)
     notes.write(below, notes.notes(view, model.scope), whole=box.large)
     del below.rows[max(0, box.height // 2) :]
     model.room = max(1, box.height - len(rows.rows) - len(below.rows))
@@ -87,6 +87,7 @@ class _Drawer:
     def rows(self, index: int) -> list[Strip]:
         entry = self.model.entries[index]
         name = self.model.names.get(entry[2].source, lines.NOBODY)
+        self.model.longest = max(self.model.longest, lines.text_cells(entry, name) - self.look.room)
         return lines.rows(
             self.view, entry, name, self.look, tint=self.tints.get(entry[1], ""), chosen=index in self.chosen,
             most=self.model.room,
@@ -114,6 +115,7 @@ class _Drawer:
 def _window(model: LogModel, view: View, box: Box) -> list[Strip]:
     """The rows in sight; while paused the top stays where it is unless the cursor leaves it."""
     drawer, room = _Drawer(model, view, box), model.room
+    model.longest = 0
     last = len(model.entries) - 1
     if model.following or last < 0:
         return drawer.up(last, room)[1]

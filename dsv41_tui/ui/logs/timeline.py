@@ -99,7 +99,7 @@ class Timeline:
         if self.high < ring.first or self.high > ring.end:
             self.entries = []
             self.low = self.high = ring.end
-        elif self.high < ring.end:
+        if self.high < ring.end:
             self._newer(ring)
         elif self.low > ring.first:
             self._older(ring)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from dsv41_tui.core.messages import t
 from dsv41_tui.ui.cells import MEASURE, cut, safe, wrap, wrap_command
 from dsv41_tui.ui.line import Line
+from dsv41_tui.ui.logs.lines import time_text
+from dsv41_tui.ui.pages import book, evidence
+from dsv41_tui.ui.palette import Ground
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
 
 if TYPE_CHECKING:
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 LABEL = 12
 _HERE = ("link-refused", "link-unreachable", "link-timed-out")
 """Findings of a connection."""
+_TINTS: dict[str, Ground] = {"error": "tint-error", "warn": "tint-warning"}
 CAUSE, NAME = 14, 30
 """Columns of a cause's name and width of it."""
 _LIKELIHOOD = {
@@ -40,13 +44,28 @@ def draw(view: View, box: Box) -> Sheet:
 
 
 def _what(rows: Rows, finding: Finding) -> None:
+    """In the words of the failure book where it has them; then where, how bad, since when and how often."""
     view = rows.view
-    of = t("ui.of", got=view.chosen % len(view.findings) + 1, of=len(view.findings))
-    severity = t(f"ui.severity.{finding.severity}")
+    rule = book.rule(view, finding)
     _paragraph(rows, t("ui.finding.what"), finding.title, "text+bold")
-    node = f"{finding.node}, " if finding.node else ""
-    count = t("ui.finding.times", count=finding.count) if finding.count > 1 else ""
-    _paragraph(rows, "", f"{node}{severity}, {of}{count}   {finding.id}", "text-muted")
+    if rule is not None and (what := book.said(rule.what)):
+        _paragraph(rows, "", what, "text")
+    of = t("ui.of", got=view.chosen % len(view.findings) + 1, of=len(view.findings))
+    facts = [finding.node, t(f"ui.severity.{finding.severity}"), of, _since(view, finding)]
+    _paragraph(rows, "", f"{t('ui.list').join(fact for fact in facts if fact)}   {finding.id}", "text-muted")
+
+
+def _since(view: View, finding: Finding) -> str:
+    """When it was first seen in a log and how often; how often alone where no log shows it."""
+    seen = book.occurrence(view, finding)
+    count = max(finding.count, seen.count if seen else 1)
+    if seen is None:
+        return t("ui.finding.times", count=count) if count > 1 else ""
+    at = time_text(int(seen.first_at), view.wall.date(), view.wall.tzinfo)
+    if count == 1:
+        return t("ui.finding.once", at=at)
+    last = time_text(int(seen.last_at), view.wall.date(), view.wall.tzinfo)
+    return t("ui.finding.since", at=at, count=count, last=last)
 
 
 def section(rows: Rows, name: str, right: str = "") -> None:
@@ -68,22 +87,25 @@ def _paragraph(rows: Rows, label: str, text: str, style: str, label_style: str =
 
 
 def _evidence(rows: Rows, finding: Finding) -> None:
+    """The line that shows it on a tint, what was folded under it, then the readings."""
     if not finding.evidence and not finding.first_line:
         return
     section(rows, t("ui.finding.evidence"))
-    wide = max([LABEL, *(Line(rows.view.ink, 1).put(item.source).column + 2 for item in finding.evidence)])
-    start = min(wide, rows.box.width // 3)
-    for item in finding.evidence:
-        label: str | None = item.source
-        for text, style in ((item.reading, "text"), (item.line, "text-muted")):
-            for part in wrap(safe(text), rows.box.width - start) if text else ():
-                line = rows.line()
-                if label:
-                    line.fit(label, start - 1, "text-muted")
-                    label = None
-                rows.add(line.to(start).put(part, style))
+    before = len(rows.rows)
+    others = [item for item in finding.evidence if item.line and item.line != finding.first_line]
     if finding.first_line:
-        _paragraph(rows, t("ui.finding.first_line"), finding.first_line, "text-muted")
+        evidence.first_line(rows, finding, LABEL)
+    elif others:
+        evidence.line(rows, others.pop(0), LABEL, _TINTS.get(finding.severity, "background"))
+    if finding.first_line and finding.count > 1:
+        more = t("ui.finding.more_lines", count=finding.count - 1)
+        _paragraph(rows, more, t("ui.finding.folded"), "text-muted")
+    for item in others:
+        evidence.line(rows, item, LABEL)
+    readings = [item for item in finding.evidence if item.reading]
+    if readings and len(rows.rows) > before:
+        rows.blank()
+    evidence.readings(rows, readings, LABEL)
 
 
 def _causes(rows: Rows, finding: Finding) -> None:
@@ -103,7 +125,8 @@ def _cause(rows: Rows, cause: Cause) -> None:
     start = CAUSE + NAME if wide else CAUSE
     line = rows.line().put(label, style).to(CAUSE)
     line.put(
-        cut(safe(_name(cause)), NAME - 2 if wide else rows.box.width - CAUSE), "text-muted" if quiet else "text+bold"
+        cut(safe(_name(rows.view, cause)), NAME - 2 if wide else rows.box.width - CAUSE),
+        "text-muted" if quiet else "text+bold",
     )
     if not wide:
         rows.add(line)
@@ -113,15 +136,17 @@ def _cause(rows: Rows, cause: Cause) -> None:
         line = rows.line()
 
 
-def _name(cause: Cause) -> str:
-    """In words where the catalogue has them, else the id."""
+def _name(view: View, cause: Cause) -> str:
+    """In words: of the catalogue, else of the failure book, else the id."""
     key = f"ui.cause.{cause.cause_id}"
     name = t(key)
-    return cause.cause_id.replace("_", " ") if name == key else name
+    if name != key:
+        return name
+    return book.cause_title(view, cause.cause_id) or cause.cause_id.replace("_", " ")
 
 
 def _fix(rows: Rows, finding: Finding) -> None:
-    section(rows, t("ui.finding.fix"), t("ui.finding.restart") if finding.fix.restart else "")
+    section(rows, t("ui.finding.fix"), t("ui.finding.restart" if finding.fix.restart else "ui.finding.no_restart"))
     _paragraph(rows, "", finding.fix.text, "text")
     if finding.fix.commands and (place := _place(finding)):
         _paragraph(rows, "", place, "text+bold")
@@ -131,6 +156,9 @@ def _fix(rows: Rows, finding: Finding) -> None:
             if part_index == 0:
                 line.put(str(index), "primary+bold")
             rows.add(line.to(LABEL).put(part, "code"))
+    if finding.fix.plan:
+        rows.blank()
+        _paragraph(rows, t("ui.finding.plan"), t("ui.finding.plan_later", name=finding.fix.plan), "text-muted")
 
 
 def _place(finding: Finding) -> str:

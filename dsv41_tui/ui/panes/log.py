@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dsv41_tui.core.messages import t
-from dsv41_tui.ui.logs import brief, notes
-from dsv41_tui.ui.logs.page import empty_text
-from dsv41_tui.ui.logs.scope import ALL
-from dsv41_tui.ui.pane import title_row
+from dsv41_tui.ui.logs import page
+from dsv41_tui.ui.logs.model import LogModel
 from dsv41_tui.ui.panes import PaneSpec
-from dsv41_tui.ui.view import Box, Rows, Sheet, View
+from dsv41_tui.ui.view import Box, Sheet, View
 from dsv41_tui.ui.widgets.log import LogWidget
 
 WIDE = 70
@@ -16,19 +13,11 @@ LEAST, FEW, LIKED = 2, 4, 18
 
 
 def draw(view: View, box: Box) -> Sheet:
-    """The last lines as they follow, for a look without keys."""
-    rows = Rows(view, box)
-    title_row(rows, "6", t("ui.pane.log"), ALL.title)
-    below = Rows(view, box)
-    notes.write(below, notes.notes(view, ALL), whole=box.large)
-    strips = brief.last_lines(view, box.width, box.height - len(rows.rows) - len(below.rows))
-    if strips:
-        rows.rows += strips
-    else:
-        for part in notes.wrapped(empty_text(view), box.width):
-            rows.add(rows.line().put(part, "text-muted"))
-    rows.rows += below.rows
-    return rows.sheet()
+    """As it follows, before any key."""
+    model = LogModel()
+    model.renew(view)
+    model.step()
+    return page.draw(model, view, box)
 
 
 def wants(view: View, width: int) -> int:

@@ -74,5 +74,25 @@ class PageScreen(LiveScreen):
         self.dismiss()
 
 
+class FindingScreen(PageScreen):
+    """One finding; `l` or Enter goes to the log line that shows it."""
+
+    BINDINGS = bindings("finding")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """No dead key: a finding of a reading has no line."""
+        if action == "line":
+            return self.view.finding is not None and self.view.finding.log_number is not None
+        return True
+
+    def action_line(self) -> None:
+        if self.view.finding is not None and self.view.finding.log_number is not None:
+            navigate.show_line(self.panel, self.view.finding.log_number)
+
+    def action_finding(self, by: int) -> None:
+        super().action_finding(by)
+        self.renew_hints()
+
+
 class HelpScreen(PageScreen):
     """The help; `?` or Esc goes back."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, cast
 
 from textual import events
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
 
 PAINT_S = 0.5
-"""Between two paints of new lines: a scrolled page costs the terminal all its rows."""
+"""Between two looks for new lines."""
+CELLS_PER_S, SLOWEST_S = 1_200, 2.0
+"""A scrolled page costs the terminal all its cells; beside other panes it follows at no more than this."""
 MORE_S = 0.02
 """Before the next step while there is more to look at: keys come between."""
 SLOW_S = 0.25
@@ -51,6 +53,7 @@ class LogWidget(SheetWidget):
         super().__init__(draw, view, id=id)
         self.filter_hint = "ui.log.filter"
         self._catching_up = False
+        self._next = 0.0
 
     @property
     def search(self) -> str:
@@ -70,7 +73,12 @@ class LogWidget(SheetWidget):
 
     def _look(self) -> None:
         """New lines, if anybody can see them."""
-        if self._seen and self.model.following and self.view.paused_s is None and not self._catching_up:
+        if not self._seen or self._catching_up or not self.model.following or self.view.paused_s is not None:
+            return
+        now = monotonic()
+        if now >= self._next and self.model.behind:
+            cells = self.size.width * self.size.height
+            self._next = now if self.large else now + min(SLOWEST_S, cells / CELLS_PER_S)
             self._catch_up()
 
     def _step(self) -> bool:
@@ -200,7 +208,7 @@ class LogWidget(SheetWidget):
         self.changed()
 
     def action_log_pan(self, by: int) -> None:
-        self.model.pan = max(0, self.model.pan + by * PAN)
+        self.model.pan = max(0, min(self.model.longest + PAN // 2, self.model.pan + by * PAN))
         self.changed()
 
     def action_log_match(self, by: int) -> None:
