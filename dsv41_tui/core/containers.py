@@ -68,3 +68,5 @@ class ProcessLimits(Value):
     """Soft limit; `UNLIMITED` where it is."""
     state: str | None = None
     """R, S, D, T (stopped), Z."""
+    state_since: float | None = None
+    """Since when the panel has seen this state, on its monotonic clock; the reducer keeps it."""

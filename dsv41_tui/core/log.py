@@ -132,6 +132,8 @@ class RankLog(Value):
     """Of memory with the HCA: connected rings prove it, an error line denies it."""
     init_started_at: float | None = None
     """Unix seconds, node's clock, of the oldest NCCL init without its COMPLETE; None when none is open."""
+    init_open_since: float | None = None
+    """The same on the operator's monotonic clock."""
     init_complete: int = 0
     """How many communicators came up."""
     open_inits: dict[str, float] = {}
@@ -176,3 +178,7 @@ class Occurrence(Value):
     """StartedAt of the container whose log it stands in: it clears when that starts anew."""
     facts: dict[str, str | float | bool] = {}
     """Readings of the node when it was first seen; see `core.facts`."""
+    signals: dict[str, str] = {}
+    """Patterns of `seen` conditions that had matched in the node's logs, each with its first line."""
+    silencers: tuple[str, ...] = ()
+    """Harmless rules that claim its lines, if readings agree."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dsv41_tui.core.containers import ContainerEngine
+from dsv41_tui.core.containers import ContainerEngine, ProcessLimits
 from dsv41_tui.core.events import FailuresCleared, FailureSeen, LogsUnreadable, RankLogChanged, ReadingTaken
 from dsv41_tui.core.failure import Book
 from dsv41_tui.core.log import LogFact, Occurrence, RankLog
@@ -83,6 +83,21 @@ def containers_read(node: NodeState, event: ReadingTaken, state: ClusterState) -
     return update
 
 
+def processes_read(node: NodeState, event: ReadingTaken) -> tuple[ProcessLimits, ...]:
+    """The processes with the moment since which each has been in its state."""
+    value: Any = event.value
+    before = {process.pid: process for process in node.processes.value or ()}
+    return tuple(
+        process.model_copy(update={"state_since": _state_since(before.get(process.pid), process, event.at)})
+        for process in value
+    )
+
+
+def _state_since(old: ProcessLimits | None, new: ProcessLimits, at: float) -> float:
+    same = old is not None and old.state == new.state and old.state_since is not None
+    return old.state_since if same and old is not None and old.state_since is not None else at
+
+
 def _newest(engine: ContainerEngine, names: frozenset[str]) -> float:
     started = (item.started_at for item in engine.containers if item.name in names and item.started_at is not None)
     return max(started, default=0.0)
@@ -122,6 +137,8 @@ def _rank_log(node: NodeState, event: RankLogChanged, state: ClusterState) -> No
         update["started_at"] = event.started_at
     for fact in event.facts:
         _apply(old, update, fact, node, state)
+    if "init_started_at" in update:
+        update["init_open_since"] = _monotonic(update["init_started_at"], event, node)
     if event.line_at is not None and (old.last_line_at is None or event.line_at > old.last_line_at):
         update["last_line_at"] = event.line_at
     if not update:
@@ -129,6 +146,16 @@ def _rank_log(node: NodeState, event: RankLogChanged, state: ClusterState) -> No
     log = old.model_copy(update=update)
     logs = tuple(log if item.container == log.container else item for item in node.logs)
     return node.model_copy(update={"logs": logs})
+
+
+def _monotonic(stamp: float | None, event: RankLogChanged, node: NodeState) -> float | None:
+    """A stamp of the node's clock on the operator's monotonic one, for what is judged by its age."""
+    if stamp is None:
+        return None
+    if event.seen_at is None or stamp <= 0:
+        return event.at
+    offset = node.clock.value.offset_s if node.clock.value is not None else 0.0
+    return event.at - max(0.0, event.seen_at - (stamp - offset))
 
 
 def _new_run(old: RankLog | None, started_at: float | None) -> bool | None:
@@ -182,8 +209,7 @@ def _inits(fact: LogFact, opened: dict[str, float], complete: int) -> dict[str, 
         others = {**dict(list(others.items())[-(OPEN_INITS - 1) :]), fact.communicator: fact.at or 0.0}
     elif fact.init == "complete":
         complete += 1
-    known = [at for at in others.values() if at > 0]
-    return {"open_inits": others, "init_complete": complete, "init_started_at": min(known, default=None)}
+    return {"open_inits": others, "init_complete": complete, "init_started_at": min(others.values(), default=None)}
 
 
 def _apply_loss(log: RankLog, update: dict[str, Any], fact: LogFact, node: NodeState, state: ClusterState) -> None:
@@ -236,12 +262,13 @@ def _seen(node: NodeState, event: FailureSeen) -> NodeState:
     late_s = 0.0 if event.seen_at is None else max(0.0, event.seen_at - last_at)
     last_seen = event.at - late_s
     for index, item in enumerate(node.failures):
-        if item.rule == event.rule and item.source == event.source:
+        if item.rule == event.rule and item.source == event.source and item.silencers == event.silencers:
             merged = item.model_copy(
                 update={
                     "count": item.count + event.count,
                     "last_at": max(item.last_at, last_at),
                     "last_seen": last_seen if item.last_seen is None else max(item.last_seen, last_seen),
+                    "signals": {**event.signals, **item.signals},
                 }
             )
             return node.model_copy(update={"failures": (*node.failures[:index], merged, *node.failures[index + 1 :])})
@@ -257,6 +284,8 @@ def _seen(node: NodeState, event: FailureSeen) -> NodeState:
         rank=event.rank,
         started_at=event.started_at,
         facts=event.facts,
+        signals=event.signals,
+        silencers=event.silencers,
     )
     kept = node.failures
     if len(kept) >= FAILURES:

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health import (
+    engine,
+    engine_nccl,
     host,
     link,
     memory,
@@ -29,7 +31,21 @@ from dsv41_tui.core.model import ClusterState, NodeState, Reading
 
 Verdict = Literal["ok", "warn", "error", "unknown"]
 
-SUBJECTS = (link, memory, nfs, rdma, rdma_gid, nas, shm, nfs_options, nfs_flat, rdma_counters, host)
+SUBJECTS = (
+    link,
+    engine,
+    engine_nccl,
+    memory,
+    nfs,
+    rdma,
+    rdma_gid,
+    nas,
+    shm,
+    nfs_options,
+    nfs_flat,
+    rdma_counters,
+    host,
+)
 """In the order in which findings of equal severity are shown."""
 KINDS: tuple[Kind, ...] = tuple(kind for subject in SUBJECTS for kind in subject.KINDS)
 _RANK = {kind.id: rank for rank, kind in enumerate(KINDS)}
@@ -38,6 +54,7 @@ OWN_CAUSES = (
     "bond_member_down",
     "cable_or_transceiver",
     "fabric_congestion",
+    "host_memory_limit",
     "link_saturated",
     "link_slower_than_known",
     "link_slower_than_nodes",
@@ -52,6 +69,7 @@ OWN_CAUSES = (
     "raid_degraded",
     "raid_rebuild",
     "rail_unused",
+    "rank_stopped",
 )
 """Cause ids that the catalogue of failures has none for; the others are the catalogue's."""
 

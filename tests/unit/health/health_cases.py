@@ -5,6 +5,7 @@ A case with `spares` is a counter-example of those kinds: it comes near and must
 
 from __future__ import annotations
 
+from engine_cases import ENGINE
 from health_builders import (
     GOT,
     NOW,
@@ -628,4 +629,4 @@ HOST = [
     ),
 ]
 
-CASES = [*LINK, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *RDMA, *HOST]
+CASES = [*LINK, *ENGINE, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *RDMA, *HOST]
