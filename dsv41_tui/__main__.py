@@ -46,6 +46,10 @@ def _run(argv: list[str]) -> int:
         from dsv41_tui.cli.status import report
 
         return asyncio.run(report(arguments.verb, flags, arguments.json))
+    if arguments.verb == "diagnose":
+        from dsv41_tui.cli.diagnose import run as run_diagnose
+
+        return run_diagnose(arguments)
     if arguments.verb == "init":
         from dsv41_tui.cli.init import run
 

@@ -69,7 +69,8 @@ def build_parser() -> Parser:
     for verb in ("status", "check"):
         sub = verbs.add_parser(verb, help=t(f"cli.help-{verb}"), description=t(f"cli.help-{verb}"))
         sub.add_argument("--json", action="store_true", help=t("cli.help-json"))
-    from dsv41_tui.cli.init import add_parser
+    from dsv41_tui.cli import diagnose, init
 
-    add_parser(verbs)
+    diagnose.add_parser(verbs)
+    init.add_parser(verbs)
     return parser
