@@ -39,14 +39,15 @@ class Report(Value):
 class _Held:
     """A line with rules that wait for lines after it."""
 
-    __slots__ = ("at", "number", "ordinal", "rules", "source", "text", "times", "waiting")
+    __slots__ = ("at", "cleared", "number", "ordinal", "rules", "source", "text", "waiting")
 
     def __init__(self, source: str, ordinal: int, number: int, at: float | None, text: str) -> None:
         self.source, self.ordinal, self.number, self.at, self.text = source, ordinal, number, at, text
         self.rules: set[int] = set()
         """Rules that count, as far as is known; those that wait for `near` are not among them."""
         self.waiting: set[int] = set()
-        self.times = 1
+        self.cleared: set[int] = set()
+        """Rules of which a later line says that it is over."""
 
 
 class _Source:
@@ -111,6 +112,10 @@ class Scanner:
                 self._settle(stream, stream.lines, now)
         return self._taken()
 
+    def signals_for(self, rule: str) -> dict[str, str]:
+        """Those of `signals` that the conditions of a rule ask for."""
+        return {text: self.signals[text] for text in self._book.asked_by(rule) if text in self.signals}
+
     def close(self) -> Report:
         """Decide all that waits, and tell what was found."""
         for stream in self._sources.values():
@@ -134,7 +139,7 @@ class Scanner:
             if pattern.seen:
                 self._signal(pattern, held.text)
             for rule in pattern.clears:
-                self._clear(rule, held)
+                self._clear(stream, rule, held)
         near = frozenset(pattern for pattern in found if pattern.near)
         if near and stream.held:
             self._after(stream, held, near)
@@ -229,9 +234,15 @@ class Scanner:
             self._counters[key] = counter
         new = counter.add(held.number, held.at, held.text)
         if new:
-            self._hits.append(Hit(counter.rule, held.source, held.number, held.at, held.text[:LINE_KEPT], new))
+            text, claimed = held.text[:LINE_KEPT], tuple(sorted(silencers))
+            self._hits.append(Hit(counter.rule, held.source, held.number, held.at, text, new, silencers=claimed))
+        if rule in held.cleared:
+            counter.over = True
+            self._hits.append(Hit(counter.rule, held.source, held.number, held.at, "", 0, True))
 
-    def _clear(self, rule: int, held: _Held) -> None:
+    def _clear(self, stream: _Source, rule: int, held: _Held) -> None:
+        for waiting in stream.held:
+            waiting.cleared.add(rule)
         known = False
         for (place, source, _), counter in self._counters.items():
             if place == rule and source == held.source and not counter.over:

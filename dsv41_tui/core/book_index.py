@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dsv41_tui.core.conditions import parse, patterns_used
@@ -287,7 +287,8 @@ class CompiledBook:
         """Of each rule: its `near` and its `unless_near`."""
         for place, rule in enumerate(self.rules):
             self._add(place, rule)
-        for text in _seen(book):
+        self._asked = {rule.id: _asked(rule, book.causes) for rule in self.rules}
+        for text in {text for texts in self._asked.values() for text in texts}:
             self._pattern(text).seen = True
         self.patterns = tuple(self._patterns.values())
         choose_keys(self.patterns)
@@ -295,6 +296,10 @@ class CompiledBook:
     def index(self) -> Index:
         """A new index of the patterns that must be found."""
         return Index([pattern for pattern in self.patterns if pattern.wanted])
+
+    def asked_by(self, rule: str) -> tuple[str, ...]:
+        """Patterns of `seen` that decide in this rule."""
+        return self._asked.get(rule, ())
 
     def _add(self, place: int, rule: FailureRule) -> None:
         for text in rule.match.any:
@@ -314,16 +319,13 @@ class CompiledBook:
         return self._patterns[text]
 
 
-def _seen(book: Book) -> Iterable[str]:
-    """Patterns of every condition of the book."""
-    for rule in book.failures:
-        match = rule.match
-        texts = [*match.reading, *(text for text in (match.when, match.needs) if text)]
-        texts += [text for cause in rule.cause for texts_ in conditions_of(cause, None) for text in texts_]
-        yield from patterns_used(parse(text) for text in texts)
-    for cause_file in book.causes.values():
-        texts = [*cause_file.confirmed_by, *cause_file.likely_by, *cause_file.ruled_out_by]
-        yield from patterns_used(parse(text) for text in texts)
+def _asked(rule: FailureRule, causes: Mapping[str, CauseFile]) -> tuple[str, ...]:
+    """Patterns of `seen` in every condition that a rule depends on."""
+    match = rule.match
+    texts = [*match.reading, *(text for text in (match.when, match.needs) if text)]
+    for cause in rule.cause:
+        texts += [text for group in conditions_of(cause, causes.get(cause.id)) for text in group]
+    return patterns_used(map(parse, texts))
 
 
 def conditions_of(rule: CauseRule, file: CauseFile | None) -> tuple[tuple[str, ...], ...]:

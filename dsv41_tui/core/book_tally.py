@@ -25,6 +25,8 @@ class Hit(NamedTuple):
     times: int = 1
     """How many lines it stands for: those before it that were too few, and what it says of itself ("x16")."""
     clears: bool = False
+    silencers: tuple[str, ...] = ()
+    """Harmless rules that claim the line, if readings agree."""
 
 
 class SeenLine(Value):

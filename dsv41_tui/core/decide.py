@@ -42,7 +42,10 @@ def say(text: Text) -> str:
 
 
 def weigh(rule: FailureRule, book: Book, facts: Facts, signals: Mapping[str, str]) -> tuple[Weighed, ...]:
-    """The causes of a rule: confirmed first, then likely, possible, ruled out; equal ones as the file has them."""
+    """The causes of a rule: confirmed first, then likely, possible, ruled out.
+
+    Of equals those that a reading or a line speaks for come first, then they stand as the file has them.
+    """
     causes = [_weigh(cause, book.causes.get(cause.id), facts, signals) for cause in rule.cause]
     if any(item.likelihood == "confirmed" and item.by for item in causes):
         causes = [item if item.by else item._replace(likelihood="possible") for item in causes]
@@ -51,7 +54,7 @@ def weigh(rule: FailureRule, book: Book, facts: Facts, signals: Mapping[str, str
         left = open_causes[0]
         likelihood: Likelihood = "likely" if left.rule.prior == "possible" else "confirmed"
         causes = [item._replace(likelihood=likelihood) if item is left else item for item in causes]
-    return tuple(sorted(causes, key=lambda item: ORDER.index(item.likelihood)))
+    return tuple(sorted(causes, key=lambda item: (ORDER.index(item.likelihood), not item.by)))
 
 
 def _weigh(rule: CauseRule, file: CauseFile | None, facts: Facts, signals: Mapping[str, str]) -> Weighed:

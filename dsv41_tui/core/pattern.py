@@ -136,7 +136,7 @@ def _requirements(nodes: tuple[Node, ...]) -> list[tuple[str, ...]]:
     nodes = _opened(nodes)
     runs = [""]
     _runs(nodes, runs)
-    found = [(run,) for run in runs if run.strip()]
+    found: list[tuple[str, ...]] = [(run,) for run in runs if run.strip()]
     for node in nodes:
         inner = _opened(node.branches[0])[0] if node.kind == "repeat" and node.least >= 1 else node
         if inner.kind == "group" and (joined := _either(inner.branches)):

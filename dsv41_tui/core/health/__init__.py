@@ -13,6 +13,7 @@ from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.health import (
     engine,
     engine_nccl,
+    failures,
     host,
     link,
     memory,
@@ -33,6 +34,7 @@ Verdict = Literal["ok", "warn", "error", "unknown"]
 
 SUBJECTS = (
     link,
+    failures,
     engine,
     engine_nccl,
     memory,
@@ -48,7 +50,9 @@ SUBJECTS = (
 )
 """In the order in which findings of equal severity are shown."""
 KINDS: tuple[Kind, ...] = tuple(kind for subject in SUBJECTS for kind in subject.KINDS)
-_RANK = {kind.id: rank for rank, kind in enumerate(KINDS)}
+_RANK = {kind.id: float(rank) for rank, kind in enumerate(KINDS)}
+_BOOK_RANK = len(link.KINDS) - 0.5
+"""Findings of the failure book stand after those of a link that is down, and before all other readings."""
 
 OWN_CAUSES = (
     "bond_member_down",
@@ -78,17 +82,19 @@ def findings(state: ClusterState, limits: Limits, now: float) -> tuple[Finding, 
     """All findings, worst first: by severity, then kind, then node in the cluster's order, then title."""
     order = {node.name: index for index, node in enumerate(state.nodes)}
     merged: dict[tuple[str, str | None, str], Finding] = {}
-    for subject in SUBJECTS:
-        for found in subject.check(state, limits, now):
-            key = (found.id, found.node, found.title)
-            twin = merged.get(key)
-            merged[key] = found if twin is None else twin.model_copy(update={"count": twin.count + found.count})
+    told = list(failures.check(state, limits, now))
+    read = [found for subject in SUBJECTS if subject is not failures for found in subject.check(state, limits, now)]
+    echoes = {rule.id for rule in state.book.failures if rule.echo}
+    for found in failures.absorb(read, told, echoes):
+        key = (found.id, found.node, found.title)
+        twin = merged.get(key)
+        merged[key] = found if twin is None else twin.model_copy(update={"count": twin.count + found.count})
     return tuple(
         sorted(
             merged.values(),
             key=lambda found: (
                 SEVERITIES.index(found.severity),
-                _RANK[found.id],
+                _RANK.get(found.id, _BOOK_RANK),
                 order.get(found.node or "", -1),
                 found.title,
             ),

@@ -14,8 +14,10 @@ from typing import NamedTuple, TypeVar
 
 from dsv41_tui.core.amounts import size as size
 from dsv41_tui.core.finding import Cause, Evidence, Finding, Fix, Likelihood, Severity
+from dsv41_tui.core.fresh import fresh as fresh
+from dsv41_tui.core.fresh import usable as usable
 from dsv41_tui.core.messages import t
-from dsv41_tui.core.model import ClusterState, NodeState, Reading
+from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.readings import MIB
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.core.value import Value
@@ -108,19 +110,6 @@ def _clean_evidence(item: Evidence) -> Evidence:
 def cause(cause_id: str, likelihood: Likelihood, why: str, **values: object) -> Cause:
     """One cause; `why` is a key under `findings.why`."""
     return Cause(cause_id=cause_id, likelihood=likelihood, why=t(f"findings.why.{why}", **_clean(values)))
-
-
-def usable(node: NodeState, reading: Reading[T], now: float) -> tuple[T, float | None] | None:
-    """The value of a connected node with its age where that is late, None for unknown or not connected."""
-    if not node.reachable or reading.value is None or (state := reading.read(now)) == "unknown":
-        return None
-    return reading.value, None if state == "ok" else reading.age_s(now)
-
-
-def fresh(node: NodeState, reading: Reading[T], now: float) -> T | None:
-    """The value only if it is neither late nor failed, for use beside another reading."""
-    seen = usable(node, reading, now)
-    return seen[0] if seen is not None and seen[1] is None else None
 
 
 def compute_nodes(state: ClusterState) -> Iterator[NodeState]:
