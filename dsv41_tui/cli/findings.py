@@ -37,9 +37,9 @@ def report(found: Diagnosis, width: int | None, colour: bool) -> list[str]:
 def _finding(item: Finding, book: Book, width: int | None, colour: bool) -> Iterator[str]:
     head = wrapped(item.title, width, f"[{t(f'diagnose.severity.{item.severity}')}] ", "  ")
     yield from (f"{_COLOURS[item.severity]}{line}{_END}" if colour else line for line in head)
-    lines = [evidence for evidence in item.evidence if evidence.line is not None]
-    for evidence in lines[:_LINES]:
-        yield from wrapped(_place(evidence.source) + (evidence.line or ""), width, "  ", "    ")
+    lines = [_place(evidence.source) + evidence.line for evidence in item.evidence if evidence.line is not None]
+    for line in list(dict.fromkeys(lines))[:_LINES]:
+        yield from wrapped(line, width, "  ", "    ")
     if item.count > 1:
         yield from wrapped(t("diagnose.people.count", count=item.count), width, "  ")
     for evidence in item.evidence:

@@ -54,15 +54,14 @@ def diagnose(names: Sequence[str], contexts: Sequence[str], report: Callable[[st
     loaded = load_book()
     for note in loaded.notes:
         report(note)
+    pasted = [run.lines for name in contexts for run in _runs(name, report, year) if run.first <= CONTEXT_LINES]
     scanner, reader = Scanner(loaded.book), PastedReader()
     for run in _timeline([_runs(name, report, year) for name in names]):
         scanner.feed(run.lines, run.source, run.first, run.at)
         reader.feed(run.lines)
-    for name in contexts:
-        for run in _runs(name, report, year):
-            if run.first <= CONTEXT_LINES:
-                scanner.look(run.lines)
-                reader.feed(run.lines)
+    for lines in pasted:
+        scanner.look(lines)
+        reader.feed(lines)
     facts, seen = reader.facts(), scanner.close()
     found = tuple(_masked(item) for item in findings(loaded.book, seen, facts))
     return Diagnosis(found, facts, seen.lines, _folded(seen, found, loaded.book), loaded.book)

@@ -16,7 +16,10 @@ from dsv41_tui.cli.wrap import cells, command, wrapped
 from dsv41_tui.core.messages import LANGUAGES
 from dsv41_tui.runtime.language import load_language
 
-REGISTRATION = "spark-b:412:588 [0] misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"
+REGISTRATION = (
+    "spark-b:412:588 [0] misc/ibvwrap.cc:278 NCCL WARN "
+    "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"
+)
 PRESSURE = (
     "MemFree: 1.1 GiB, Cached: 109 GiB, MemAvailable: 108 GiB, CmaTotal: 0 kB, CmaFree: 0 kB, ulimit -l: unlimited"
 )
