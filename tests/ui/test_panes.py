@@ -55,7 +55,7 @@ def test_before_the_first_state_a_pane_says_that_it_connects(pane: str) -> None:
     assert "connecting" in rows or "not there yet" in rows
 
 
-@pytest.mark.parametrize("pane", ["engram", "rdma", "chat"])
+@pytest.mark.parametrize("pane", ["engram", "chat"])
 def test_what_is_not_there_yet_says_so_and_what_to_use_meanwhile(pane: str) -> None:
     rows = drawing.text(DRAWS[pane](drawing.view(states.healthy()), Box(57, 12)).rows)
     assert "not there yet" in rows

@@ -12,6 +12,8 @@ from dsv41_tui.ui.widgets.table import Cell
 if TYPE_CHECKING:
     from dsv41_tui.core.compare import Row
 
+MINOR = frozenset({"HCA", "docker", "product"})
+"""Told in the large form only, while they are the same."""
 FEW = 3
 """Names while they are few; more are counted."""
 
@@ -27,7 +29,7 @@ def write(rows: Rows, *, wide: bool) -> None:
     found = rows_of(rows.view)
     memlock = [row for row in found if row.name == "memlock"]
     others = [row for row in found if row.name != "memlock"]
-    same = [row for row in others if row.verdict == "same"]
+    same = [row for row in others if row.verdict == "same" and (rows.box.large or row.name not in MINOR)]
     if same:
         clauses(rows, t("ui.rdma.same"), [_same(row, wide=wide) for row in same])
     differs = [row for row in others if row.verdict == "differs"]
@@ -70,9 +72,9 @@ def _unknown(row: Row, view: View) -> tuple[Cell, ...]:
 
 def _memlock(row: Row, view: View) -> tuple[Cell, ...]:
     if row.verdict == "same":
-        value = row.values[0] or ""
-        style = "text" if value == "unlimited" else "warning"
-        return ((value, style), (t("ui.rdma.in_all"), "text-muted"))
+        limit = row.values[0] or ""
+        style = "text" if limit == "unlimited" else "warning"
+        return ((limit, style), (t("ui.rdma.in_all"), "text-muted"))
     cells: list[Cell] = []
     for index, (node, value) in enumerate(zip(view.boxes, row.values, strict=True)):
         cells += [(t("ui.list"), "text-muted")] if index else []

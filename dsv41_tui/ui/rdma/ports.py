@@ -89,11 +89,11 @@ def _standing(view: View, node: NodeState, known: PortRate, *, used: bool) -> St
         return Standing("error" if used else "muted", glyphs.error if used else glyphs.idle, port.state.lower())
     rate = None if port.rate_gbit is None else int(port.rate_gbit * 1000)
     word = link_speed(rate, t("ui.rdma.up"))
-    slow = used and any(
-        finding.id == "rdma-link-slow" and finding.node == node.name and f" {port.device} " in f"{finding.title} "
+    slow = f"/sys/class/infiniband/{port.device}/ports/{port.port}/rate"
+    if any(
+        finding.node == node.name and finding.evidence[:1] and finding.evidence[0].source == slow
         for finding in view.findings
-    )
-    if slow:
+    ):
         return Standing("warn", glyphs.warn, word)
     return Standing("ok" if used else "muted", glyphs.ok if used else glyphs.idle, word)
 
