@@ -78,6 +78,12 @@ def failed_start() -> ClusterState:
     )
 
 
+HOSTILE = (
+    "\x1b]0;owned\x07title", "\x1b]52;c;b3duZWQ=\x07clipboard", "\x1b]8;;http://e\x1b\\link\x1b]8;;\x1b\\",
+    "\x1b[2J\x1b[6n\x1bP+q544e\x1b\\query", "\u202eesrever\u202c \u2066isolate\u2069", "nul\x00nul", "[red]x[/x]",
+    "\x9b31m C1 \x9d0;owned\x9c", "a\rb\x08c\x7f", "zero\u200bwidth", "unterminated \x1b]0;owned", "z" * (10 << 20),
+)  # fmt: skip
+"""What a node could send to reach the operator's terminal."""
 REGISTRATION = Finding(
     id="nccl-reg-mr-enomem",
     severity="error",

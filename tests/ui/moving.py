@@ -11,8 +11,9 @@ from dsv41_tui.config import Config
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState, Reading
 from dsv41_tui.core.readings import GIB, MIB
-from dsv41_tui.ui.source import LogRing
-from tests.ui import states
+from dsv41_tui.core.text import clean
+from dsv41_tui.runtime.logs.hub import LogHub
+from tests.ui import log_lines, states
 
 
 class MovingStore:
@@ -37,27 +38,48 @@ class MovingStore:
 class MovingCluster:
     """Every reading is renewed each second; its values change too unless the cluster is still."""
 
-    def __init__(self, name: str, *, still: bool) -> None:
+    def __init__(self, name: str, *, still: bool, hostile: bool = False, flood: int = 0) -> None:
         made: ClusterState = getattr(states, name)()
         self.still = still
         self.step = 0
         self.limits = states.LIMITS
         self.config = Config()
-        self.logs: LogRing | None = None
+        self.logs: LogHub | None = LogHub() if hostile or flood else None
+        self.hostile = hostile
+        self.flood = flood
         self._shift = time.monotonic() - states.NOW
         self.store = MovingStore(made)
         self.store.state = made.model_copy(update={"nodes": tuple(self._renewed(node) for node in made.nodes)})
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        if self.logs is not None:
+            self.store.state = self.store.state.model_copy(update={"log_sources": log_lines.SOURCES})
 
     async def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._log())]
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
 
     def refresh(self) -> None:
         pass
+
+    async def _log(self) -> None:
+        """Hostile lines once, raw and as the edge cleans them; then the flood, in batches as a pipe gives them."""
+        if self.logs is None:
+            return
+        if self.hostile:
+            raw = [*log_lines.HOSTILE, *map(clean, log_lines.HOSTILE), "last hostile line"]
+            self.logs.add(log_lines.HEAD, [None] * len(raw), raw, ["E"] * len(raw))
+        batch, sent, began = 500, 0, time.monotonic()
+        while self.flood:
+            due = int((time.monotonic() - began) * self.flood)
+            while sent + batch <= due:
+                texts = [f"flood {number} {log_lines.ERROR}" for number in range(sent, sent + batch)]
+                at = [time.time()] * batch
+                self.logs.add((log_lines.HEAD, log_lines.WORKER)[sent // batch % 2], at, texts, ["I"] * batch)
+                sent += batch
+            await asyncio.sleep(batch / self.flood)
 
     async def _run(self) -> None:
         count = len(self.store.state.nodes)

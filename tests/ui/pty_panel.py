@@ -1,6 +1,6 @@
 """The panel in a terminal of its own, on a made-up cluster: run as a program by the tests that need a real pty.
 
-`python -m tests.ui.pty_panel [--still] [--state NAME] [--fault] [--welcome]`
+`python -m tests.ui.pty_panel [--still] [--state NAME] [--fault] [--welcome] [--hostile] [--flood N]`
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dsv41_tui.ui.run import run_panel
 from dsv41_tui.ui.source import Cluster
 
 
-async def ticking(name: str, *, still: bool, fault: bool) -> Cluster:
+async def ticking(name: str, *, still: bool, fault: bool, hostile: bool = False, flood: int = 0) -> Cluster:
     """A cluster on the real clock; each node's readings change once a second unless it is still."""
     from tests.ui import moving
 
     if fault:
         raise ZeroDivisionError("a fault on purpose")
-    return moving.MovingCluster(name, still=still)
+    return moving.MovingCluster(name, still=still, hostile=hostile, flood=flood)
 
 
 class NoActions:
@@ -46,8 +46,9 @@ def main() -> int:
     load_language()
     parser = argparse.ArgumentParser()
     parser.add_argument("--state", default="healthy")
-    for flag in ("--still", "--fault", "--welcome", "--blocked"):
+    for flag in ("--still", "--fault", "--welcome", "--blocked", "--hostile"):
         parser.add_argument(flag, action="store_true")
+    parser.add_argument("--flood", type=int, default=0, help="log lines a second")
     chosen = parser.parse_args()
     welcome = NoActions() if chosen.welcome else None
 
@@ -57,7 +58,9 @@ def main() -> int:
             print("\x1b]0;blocked\x07", end="", file=sys.__stdout__, flush=True)
             while True:
                 time.sleep(1.0)
-        return await ticking(chosen.state, still=chosen.still, fault=chosen.fault)
+        return await ticking(
+            chosen.state, still=chosen.still, fault=chosen.fault, hostile=chosen.hostile, flood=chosen.flood
+        )
 
     return run_panel(open_cluster, welcome=welcome)
 

@@ -18,7 +18,7 @@ from dsv41_tui.ui import glyphs
 from dsv41_tui.ui.app import PanelApp
 from dsv41_tui.ui.feed import Feed
 from dsv41_tui.ui.source import Cluster
-from tests.ui import fakes, states
+from tests.ui import fakes, log_lines, states
 from tests.ui.test_app import Actions
 
 SnapCompare = Callable[..., bool]
@@ -108,3 +108,39 @@ def test_welcome(snap_compare: SnapCompare, size: tuple[int, int], monkeypatch: 
     monkeypatch.setattr(Feed, "clock", lambda feed: "14:02:11")
     app = PanelApp(open_cluster, welcome=Actions())
     assert snap_compare(app, terminal_size=size, run_before=settled)
+
+
+def failed_start(*, marks: glyphs.Glyphs = glyphs.UNICODE, theme: str = "ink") -> PanelApp:
+    config = Config(cluster=ClusterConfig(theme=theme))
+    findings = (log_lines.REGISTRATION, states.SLOW_FINDING)
+    return fakes.panel(log_lines.failed_start(), findings, config, logs=log_lines.hub(), marks=marks)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_log(snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    """All panes, the lines of the log among them."""
+    assert snap_compare(failed_start(), terminal_size=size, run_before=settled)
+
+
+def test_log_tab(snap_compare: SnapCompare) -> None:
+    assert snap_compare(failed_start(), terminal_size=(80, 24), run_before=then("6", "k", "k", "m", "k"))
+
+
+def test_log_filter(snap_compare: SnapCompare) -> None:
+    keys = then("6", "z", "slash", *"net/ib", "enter", "f", "N")
+    assert snap_compare(failed_start(), terminal_size=(160, 50), run_before=keys)
+
+
+def test_log_ascii(snap_compare: SnapCompare) -> None:
+    app = failed_start(marks=glyphs.ASCII, theme="sixteen")
+    assert snap_compare(app, terminal_size=(80, 24), run_before=then("enter", "l"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_log_finding(snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    assert snap_compare(failed_start(), terminal_size=size, run_before=then("enter"))
+
+
+def test_log_finding_chinese(snap_compare: SnapCompare) -> None:
+    load_language("zh-Hant")
+    assert snap_compare(failed_start(), terminal_size=(120, 36), run_before=then("enter"))
