@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from dsv41_tui.core.messages import t
@@ -12,8 +13,10 @@ from dsv41_tui.ui.view import Rows
 
 if TYPE_CHECKING:
     from dsv41_tui.core.model import NodeState
-    from dsv41_tui.core.rdma import PortRate
+    from dsv41_tui.core.rdma import Gid, PortRate
 
+ADDRESS = 25
+"""Cells of a link-local GID in its short form."""
 SKIPPED = frozenset({"port_rcv_data", "port_xmit_data", "port_rcv_packets", "port_xmit_packets", "rcvd_pkts"})
 """Counters of traffic, which the table has as rates."""
 
@@ -40,7 +43,7 @@ def _port(rows: Rows, entry: Entry, known: PortRate) -> None:
     chosen = verdict.told if verdict.told is not None else verdict.entry.index if verdict.entry else None
     best = verdict.right.index if verdict.right is not None else None
     for gid in port.gids:
-        _gid(rows, gid.index, gid.ipv4 or gid.gid, gid.type, gid.netdev, (gid.index == chosen, gid.index == best))
+        _gid(rows, gid, used=gid.index == chosen, best=gid.index == best)
     if chosen is not None and verdict.fault == "empty":
         line = rows.line().to(view.label).right(str(chosen), view.label + 3, "error+bold").gap()
         rows.add(line.put(t("ui.rdma.empty"), "error"))
@@ -49,13 +52,13 @@ def _port(rows: Rows, entry: Entry, known: PortRate) -> None:
     _counters(rows, known)
 
 
-def _gid(rows: Rows, index: int, address: str, kind: str | None, netdev: str | None, marks: tuple[bool, bool]) -> None:
+def _gid(rows: Rows, gid: Gid, *, used: bool, best: bool) -> None:
     """One entry; the one in use and the right one are named, in colour where they are not the same."""
-    view, (used, best) = rows.view, marks
+    view = rows.view
     style = "text" if used or best else "text-muted"
-    line = rows.line().to(view.label).right(str(index), view.label + 3, style).gap()
-    line.fit(address, 40, style).gap().fit(kind or view.ink.glyphs.none, 11, style).gap()
-    line.fit(netdev or view.ink.glyphs.none, 16, style)
+    line = rows.line().to(view.label).right(str(gid.index), view.label + 3, style).gap()
+    line.fit(gid.ipv4 or ip_address(gid.gid).compressed, ADDRESS, style).gap()
+    line.fit(gid.type or view.ink.glyphs.none, 10, style).gap().fit(gid.netdev or view.ink.glyphs.none, 15, style).gap()
     if used and best:
         line.put(t("ui.rdma.in_use"), "success")
     elif used or best:
