@@ -25,8 +25,8 @@ _RULES = (
     ),
     rule(
         "heartbeat",
-        "heartbeat",
-        r"(?:HeartbeatMonitor|heartbeat monitor|Heartbeat monitor|heartbeat).{0,200}(?:timed out|stuck|no"
+        "eartbeat",
+        r"[Hh]eartbeat.{0,200}(?:timed out|stuck|no"
         r" heartbeat|hang)",
     ),
     rule("clients", "clients joined", r"<joined:int>/<expected:int> clients joined"),
