@@ -6,13 +6,18 @@ import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from dsv41_tui.config import Config, NodeConfig
-from dsv41_tui.core.events import Elapsed
+from dsv41_tui.core.book_index import CompiledBook
+from dsv41_tui.core.events import BookRead, Elapsed
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState
+from dsv41_tui.core.recipe import Recipe
 from dsv41_tui.runtime import own_memory
 from dsv41_tui.runtime.logs.hub import LogHub
+from dsv41_tui.runtime.logs.node import NodeLogs
+from dsv41_tui.runtime.logs.record import Record
 from dsv41_tui.runtime.session import NodeSession
 from dsv41_tui.runtime.store import Store
 from dsv41_tui.transport.channel import Node
@@ -27,6 +32,8 @@ class Cluster:
         config: Config,
         limits: Limits | None = None,
         opener: Callable[[NodeConfig], Awaitable[Node]] = open_node,
+        recipes: tuple[Recipe, ...] = (),
+        record: Path | None = None,
     ) -> None:
         self.config = config
         self.limits = limits or Limits()
@@ -36,19 +43,43 @@ class Cluster:
         self.store = Store(
             ClusterState(name=config.cluster.name, started_at=time.monotonic(), limits=self.limits, nodes=nodes)
         )
-        self.logs: LogHub | None = None
-        """The log lines of all nodes; None where no log is followed."""
+        self.logs = LogHub(Record(record, config.cluster.name) if record is not None else None)
+        """The log lines of all nodes; recorded below the folder `record`."""
+        self._recipes = recipes
+        self._followers = [self._node_logs(node) for node in config.node]
         self._opener = opener
         self._sessions: list[NodeSession] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Begin to watch every configured node, and no other host."""
-        for node in self.config.node:
-            session = NodeSession(node, self._state_of(node.name), self.store.dispatch, self._opener)
+        for node, logs in zip(self.config.node, self._followers, strict=True):
+            session = NodeSession(node, self._state_of(node.name), self.store.dispatch, self._opener, logs)
             self._sessions.append(session)
             self._tasks.append(asyncio.create_task(session.run(), name=f"session {node.name}"))
         self._tasks.append(asyncio.create_task(self._heartbeat(), name="heartbeat"))
+        self._tasks.append(asyncio.create_task(self._read_book(), name="failure book"))
+
+    def _node_logs(self, node: NodeConfig) -> NodeLogs | None:
+        if node.role == "nas":
+            return None
+        folders = tuple(item.path for item in self.config.recipe if item.path)
+        return NodeLogs(node, self._recipes, folders, self.logs, self._state_of(node.name), self.store.dispatch)
+
+    async def _read_book(self) -> None:
+        """Read what is known of failures beside everything else, and scan with it what came meanwhile."""
+        book = await asyncio.to_thread(_compiled_book)
+        self.store.dispatch(BookRead(at=self.store.now(), book=book.book))
+        for logs in self._followers:
+            if logs is not None:
+                logs.failures.use(book)
+                await asyncio.sleep(0)
+
+    def logs_settled(self) -> bool:
+        """Whether what the logs of all reachable nodes held before this panel was read."""
+        up = {node.name for node in self.store.state.nodes if node.reachable}
+        followed = [logs for logs in self._followers if logs is not None and logs.node in up]
+        return bool(self.store.state.book.failures) and all(logs.settled() for logs in followed)
 
     def _state_of(self, name: str) -> Callable[[], NodeState]:
         return lambda: self.store.state.node(name)
@@ -73,6 +104,13 @@ class Cluster:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
         self._sessions.clear()
+        await self.logs.close()
+
+
+def _compiled_book() -> CompiledBook:
+    from dsv41_tui.runtime.failures import load_book
+
+    return CompiledBook(load_book().book)
 
 
 def _target(node: NodeConfig) -> str:

@@ -77,12 +77,17 @@ class ContainerWatch:
         self._config = config
         self._dispatch = dispatch
         self._wake = asyncio.Event()
+        self._read_anew = asyncio.Event()
         self._again = False
 
     def poke(self) -> None:
         """Something happened to a container: read now, and once more a moment later."""
         self._again = True
         self._wake.set()
+
+    async def next(self) -> None:
+        """Return after the next reading."""
+        await self._read_anew.wait()
 
     async def loop(self, runner: Runner) -> None:
         """Read until the runner ends (LinkError)."""
@@ -119,6 +124,8 @@ class ContainerWatch:
                 error=error,
             )
         )
+        self._read_anew.set()
+        self._read_anew.clear()
 
 
 CLOCK_PERIOD_S = 300.0

@@ -59,7 +59,7 @@ async def observe(cluster: Cluster, limit_s: float = LIMIT_S) -> None:
     try:
         await cluster.start()
         async with asyncio.timeout(limit_s):
-            while not settled(cluster.store.state, cluster.store.now()):
+            while not (settled(cluster.store.state, cluster.store.now()) and cluster.logs_settled()):
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_AGAIN_S):
                         await changed.wait()

@@ -24,6 +24,7 @@ from dsv41_tui.runtime.budget import Budget
 from dsv41_tui.runtime.collector import Collector
 from dsv41_tui.runtime.containers import ContainerWatch, watch_clock
 from dsv41_tui.runtime.cost import Cost
+from dsv41_tui.runtime.logs.node import Channels, NodeLogs
 from dsv41_tui.runtime.runner import Runner
 from dsv41_tui.runtime.sampler import Sampler
 from dsv41_tui.runtime.sources import GPU_PERIOD_S, job_sources
@@ -44,6 +45,8 @@ STEADY_S = 30.0
 FIRST_RETRY_S = 1.0
 RUNNER_LEASE_S = LEASE_S * 0.6
 """Not at the same moment as the collector's renewal: on MaxSessions 2 each needs the place that it just gave up."""
+LOGS_FIRST_S = 8.0
+"""So long the GPU's stream leaves the logs the first choice of a channel."""
 PROBES_AND_JOBS = "NFS probes, docker, logind, GPU"
 """What hangs on the second channel."""
 
@@ -59,11 +62,13 @@ class NodeSession:
         state: Callable[[], NodeState],
         dispatch: Callable[[Event], None],
         opener: Callable[[NodeConfig], Awaitable[Node]] = open_node,
+        logs: NodeLogs | None = None,
     ) -> None:
         self._config = config
         self._state = state
         self._dispatch = dispatch
         self._opener = opener
+        self._logs = logs
         self._sampler: Sampler | None = None
         self._retry = asyncio.Event()
         self._wake_jobs = asyncio.Event()
@@ -147,11 +152,28 @@ class NodeSession:
         self._tell_channels(node)
         try:
             await _first_failure(
-                node.wait_closed(), self._sampler.loop(), self._keep_watching(node, self._sampler, cost)
+                node.wait_closed(),
+                self._sampler.loop(),
+                self._keep_watching(node, self._sampler, cost),
+                self._follow_logs(node, cost),
             )
         finally:
             sampler, self._sampler = self._sampler, None
             await sampler.close()
+
+    async def _follow_logs(self, node: Budget, cost: Cost) -> None:
+        """The logs of the node, where they are wanted; never ends by itself."""
+
+        def watched(what: str, pids: tuple[int, ...]) -> None:
+            cost.watch(pids)
+            self._unwatched.pop(what, None)
+            self._tell_channels(node)
+
+        if self._logs is None:
+            await asyncio.Event().wait()
+            return
+        channels = Channels(node, watched, lambda what, error: self._unwatch(node, what, error))
+        await self._logs.run(channels, self._containers)
 
     async def _keep_watching(self, node: Budget, sampler: Sampler, cost: Cost) -> None:
         """The runner and what hangs on it, begun anew before its lease ends or when it failed."""
@@ -190,6 +212,10 @@ class NodeSession:
     async def _keep_gpu(self, node: Budget, runner: Runner, cost: Cost) -> None:
         if self._config.role == "nas":
             await asyncio.Event().wait()
+        if self._logs is not None:  # a log tells more of a service than the GPU's load does
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOGS_FIRST_S):
+                    await self._logs.tried.wait()
         while True:
             try:
                 await watch_gpu(

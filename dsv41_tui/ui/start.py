@@ -52,7 +52,7 @@ class Opener:
         from dsv41_tui.runtime.open import open_config
 
         file = path or self.file or await self.sandbox(self.demo or "healthy")
-        cluster = open_config(file)
+        cluster = open_config(file, record=True)
         check(file, cluster.config)
         if cluster.config.cluster.language and self.language is None:
             load_language(cluster.config.cluster.language)

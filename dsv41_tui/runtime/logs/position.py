@@ -74,8 +74,10 @@ class Tail:
         self._last: deque[str] = deque(maxlen=TAIL)
         self._resumed = False
 
-    def resume(self) -> None:
+    def resume(self) -> bool:
+        """Call before the file is opened again; whether it was read before."""
         self._resumed = bool(self._last)
+        return self._resumed
 
     def fresh(self, lines: Sequence[str]) -> Sequence[str]:
         """The lines after the place where the file was left; all of them where that place is not found."""

@@ -1,0 +1,103 @@
+"""What happens to a batch of lines of one source: understood, redacted, numbered, recorded, and looked through."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from dsv41_tui.core.events import Event, LogSourceOpened, RankLogChanged
+from dsv41_tui.core.log import Level, LogLine, LogSource
+from dsv41_tui.core.redact import redact
+from dsv41_tui.parsers.docker_log import parse_docker_log
+from dsv41_tui.parsers.log_facts import parse_log_facts
+from dsv41_tui.parsers.log_interest import split_interesting
+from dsv41_tui.parsers.logline import parse_logline
+from dsv41_tui.runtime.logs.failures import FailureWatch
+from dsv41_tui.runtime.logs.hub import LogHub
+
+TELL_S = 1.0
+"""A log that says nothing of the engine's state still tells so often that it goes on."""
+
+
+class LogReader:
+    """One source; `take` is called with each batch, in order."""
+
+    def __init__(self, source: LogSource, hub: LogHub, watch: FailureWatch, dispatch: Callable[[Event], None]) -> None:
+        self.source = source
+        self.started_at: float | None = None
+        """StartedAt of the container whose log it is; older lines are of another run."""
+        self._hub = hub
+        self._watch = watch
+        self._dispatch = dispatch
+        self._told_at = 0.0
+        self._last_line_at: float | None = None
+        self._told_line_at: float | None = None
+
+    def open(self) -> None:
+        """Make the source known, also before its first line."""
+        self._hub.open(self.source)
+        self._dispatch(LogSourceOpened(at=time.monotonic(), source=self.source))
+        if self.source.kind == "rank":
+            self._tell([])
+
+    def take_docker(self, lines: Sequence[str], chosen: Sequence[int], times: Sequence[float | None]) -> None:
+        """Lines of `docker logs --timestamps`, of which those at `chosen` are new."""
+        self.take([parse_docker_log(lines[place]).text for place in chosen], [times[place] for place in chosen])
+
+    def take(self, texts: Sequence[str], times: Sequence[float | None] | None = None, *, scan: bool = True) -> None:
+        """Cleaned lines without docker's stamps; `times` in Unix seconds where the source gave them."""
+        if not texts:
+            return
+        kind = self.source.kind
+        parsed = [parse_logline(text, kind) for text in texts]
+        if kind in ("kernel", "events"):
+            shown = [line.text for line in parsed]
+        else:  # of JSON the message; otherwise the whole line, with the name of the process
+            shown = [line.text if text[:1] == "{" else text for text, line in zip(texts, parsed, strict=True)]
+        at = [line.at for line in parsed]
+        if times is not None:
+            at = [own if own is not None else found for own, found in zip(times, at, strict=True)]
+        levels: list[Level] = [line.level for line in parsed]
+        batch = self._hub.add(self.source, at, _redacted(shown), levels)
+        if kind == "rank":
+            self._look(batch)
+        if scan and kind != "events":
+            self._watch.scan(self.source, self.started_at, batch)
+
+    def tick(self) -> None:
+        """Once a second: tell of lines that came since."""
+        if self.source.kind == "rank" and self._last_line_at != self._told_line_at:
+            self._tell([])
+
+    def _look(self, batch: Sequence[LogLine]) -> None:
+        """What the engine says of its state; lines of an earlier run say nothing of this one."""
+        started = self.started_at or 0.0
+        current = [line for line in batch if line.at is not None and line.at >= started]
+        if not current:
+            return
+        self._last_line_at = max(self._last_line_at or 0.0, current[-1].at or 0.0)
+        found = split_interesting([line.text for line in current])
+        facts = [fact for place, text in found if (fact := parse_log_facts(text, current[place].at)) is not None]
+        if facts or time.monotonic() - self._told_at > TELL_S:
+            self._tell(facts)
+
+    def _tell(self, facts: Sequence[object]) -> None:
+        self._told_at = time.monotonic()
+        self._told_line_at = self._last_line_at
+        self._dispatch(
+            RankLogChanged(
+                at=self._told_at,
+                node=self.source.node,
+                container=self.source.name,
+                rank=self.source.rank,
+                started_at=self.started_at,
+                line_at=self._last_line_at,
+                facts=facts,
+            )
+        )
+
+
+def _redacted(texts: list[str]) -> list[str]:
+    """A batch at once, because most have no sign of a secret; a line feed that went is looked for line by line."""
+    masked = redact("\n".join(texts)).split("\n")
+    return masked if len(masked) == len(texts) else [redact(text) for text in texts]
