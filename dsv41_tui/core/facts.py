@@ -107,6 +107,7 @@ FACTS: dict[str, FactKind] = {
     "ssh_banner": "truth",
     "spec_accept": "number",  # 0..1, draft acceptance
     "bits_per_weight": "number",
+    "mixed_scripts": "truth",  # an answer mixes scripts within one sentence
 }
 
 FRACTIONS = frozenset({"kv_usage", "gpu_memory_utilization", "spec_accept"})

@@ -17,10 +17,11 @@ from dsv41_tui.parsers._pasted_files import RULES as FILES
 from dsv41_tui.parsers._pasted_machine import RULES as MACHINE
 from dsv41_tui.parsers._pasted_memory import RULES as MEMORY
 from dsv41_tui.parsers._pasted_memory import settled
+from dsv41_tui.parsers._pasted_quality import RULES as QUALITY
 from dsv41_tui.parsers._pasted_rules import CJK, Notes, Rule, compiled
 from dsv41_tui.parsers._pasted_run import RULES as RUN
 
-RULES: tuple[Rule, ...] = (*MEMORY, *MACHINE, *FABRIC, *RUN, *FILES)
+RULES: tuple[Rule, ...] = (*MEMORY, *MACHINE, *FABRIC, *RUN, *FILES, *QUALITY)
 _BY_WORD: dict[str, list[int]] = {}
 for _at, _rule in enumerate(RULES):
     for _word in _rule.words:
