@@ -138,6 +138,7 @@ RULES: tuple[Rule, ...] = (
     rule("ports port link links", r"(?<!hot)\bports?(?: (?:is|are|were|state|both|all|on|the|head|worker"
         r"|\w{1,12}/?\d)|[:=, ]"
          r"|\(.{0,20}\)){1,6}(?:PORT_)?(?P<state>ACTIVE|DOWN|INIT)\b", _said, every=True),
+    rule("link links", r"\b(?:fabric |CX-?7 |IB |RDMA )?links? (?:is|are) (?P<state>down)\b", _said, every=True),
     rule("ports port", r"\b(?P<state>ACTIVE|DOWN) (?:on )?(?:all |both )?ports?\b", _said, every=True),
     rule("physical phys", r"phys(?:ical)?[ _]?state:?\s{1,20}(?:\d: ?)?(Link_?Up|Polling|Disabled"
         r"|Sleep)", _physical, every=True),

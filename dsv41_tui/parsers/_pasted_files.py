@@ -7,13 +7,16 @@ import re
 from dsv41_tui.parsers._pasted_rules import NUMBER, SIZE, UNIT, Notes, Rule, gives, number, rule, says, tells, to_bytes
 
 _NOT_DISKS = re.compile(r"^(?:tmpfs|udev|devtmpfs|overlay|efivarfs|none|shm|squashfs|/dev/loop\S*|\S{1,200}:/\S*)$")
+_OPTIONS = re.compile(r"vers=|rsize=|\bsoft\b|\bhard\b|nconnect=|timeo=")
 _SHM = "/dev/shm"  # noqa: S108 - a row of df names it
 _SYSTEM = re.compile(r"^/(?:boot|run|sys|snap|proc|dev)(?:/|$)")
 
 
 def _mount(match: re.Match[str], notes: Notes) -> None:
     """Options of an NFS mount, as `findmnt`, `mount`, `/proc/mounts` and `nfsstat -m` print them."""
-    options = notes.line[match.start() :]
+    options = match.string[match.start("kind") :][:1000]
+    if not _OPTIONS.search(options):
+        return
     hard = re.search(r"(?<![\w-])(soft|softerr|hard)(?![\w-])", options)
     if hard and hard[1] != "hard":
         notes.put("nfs_soft", True)
@@ -63,6 +66,11 @@ def _statistics(match: re.Match[str], notes: Notes) -> None:
         notes.put(name, answers)
 
 
+def _pinged(match: re.Match[str], notes: Notes) -> None:
+    for name in ("ping", "server_ping", "peer_reachable"):
+        notes.put(name, bool(match["good"]))
+
+
 def _files(match: re.Match[str], notes: Notes) -> None:
     """A file that failed to be read."""
     if notes.distinct("files", match[1]) > 1:
@@ -91,8 +99,7 @@ _ROW = (
     rf"\s{{1,16}}{_CELL.format('free', 'f')}\s{{1,8}}(?P<used>\d{{1,3}})%\s{{1,4}}(?P<on>/\S{{0,200}})"
 )
 RULES: tuple[Rule, ...] = (
-    rule("nfs nfsvers vers flags findmnt mount mounts", r"(?:\bnfs4?\b|\bFlags:"
-        r"|\bnfs(?:vers)?=)(?=[^\n]{0,400}?(?:vers=|rsize=|\bsoft\b|\bhard\b|nconnect=|timeo=))",
+    rule("nfs nfsvers vers flags findmnt mount mounts", r"^[^\n]{0,400}?(?P<kind>\bnfs4?\b|\bFlags:|\bnfs(?:vers)?=)",
          _mount, every=True),
     says("mountpoint mounted mount", r"is not a mountpoint|(?:NFS|NAS|/mnt/\S{1,60}|share|mount) (?:is "
         r"|was )?(?:not mounted|unmounted|missing)|findmnt(?: shows| prints| gives|:| is"
@@ -107,6 +114,13 @@ RULES: tuple[Rule, ...] = (
     says("access", r"access denied by server", "nfs_state", "denied"),
     says("soft", r"\bsoft[- ]mount(?:ed)?\b|\bmounted soft\b", "nfs_soft", True),
     says("hard", r"\bhard[- ]mount(?:ed)?\b|\bmounted hard\b", "nfs_soft", False),
+    says("soft", r"mount(?:ed|s)? (?:is |are |with |options? )?soft\b", "nfs_soft", True),
+    says("hard", r"mount(?:ed|s)? (?:is |are |with |options? )?hard\b", "nfs_soft", False),
+    says("nas nfs", r"(?:NAS|NFS server) pings|pings? the (?:NAS|NFS server)(?: fine| ok)"
+        r"|(?<!cannot )(?<!can't )ping the (?:NAS|NFS server): ok", "server_ping", True),
+    says("nas nfs", r"(?:cannot|can't|could not) (?:ping|reach) the (?:NAS|NFS server)", "server_ping", False),
+    rule("ping", rf"\bping (?:to |of )?(?:-\w \S{{1,20}} )?(?P<who>\d{{1,3}}(?:\.\d{{1,3}}){{3}}"
+        rf"|[\w-]{{2,24}}\d)[ :=]{{1,3}}(?:(?P<good>{_GOOD})|{_BAD})", _pinged),
     tells("nfsv", r"\bNFSv([34](?:\.\d)?)", "nfs_version"),
     gives("nconnect", r"\bnconnect(?: is| of|[ =:]){1,3}(\d{1,3})", "nconnect"),
     rule("nas nfs server fileserver ping rpcinfo", rf"ping[^\n;]{{0,24}}{_SERVER}[^\n;]{{0,16}}\b{_GOOD}"
@@ -131,7 +145,8 @@ RULES: tuple[Rule, ...] = (
     says("ping", rf"\bping(?: to the (?:node|host|box))?[ :=]{{1,3}}{_GOOD}", "ping", True),
     says("ping", rf"\bping(?: to the (?:node|host|box))?[ :=]{{1,3}}{_BAD}|(?:node|host|box) does not answer ping"
         rf"|no ping\b", "ping", False),
-    says("banner", r"\bno (?:SSH |ssh )?banner|banner exchange|without (?:an? )?(?:SSH )?banner|banner (?:never"
+    says("banner", r"\bno (?:SSH |ssh )?banner|banner (?:is )?missing|banner exchange"
+        r"|without (?:an? )?(?:SSH )?banner|banner (?:never"
         r"|does not) (?:comes?|arrives?)", "ssh_banner", False),
     says("ssh banner", r"SSH-2\.0-|(?<!no )(?:SSH )?banner (?:comes|arrives|is there|ok)", "ssh_banner", True),
     rule("expected instead size bytes", rf"(?<![\w.])(?P<n>{NUMBER}) ?(?P<u>{UNIT})?,? (?:instead of|expected"

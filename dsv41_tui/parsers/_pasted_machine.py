@@ -43,7 +43,7 @@ def _proc_limits(match: re.Match[str], notes: Notes) -> None:
 
 def _inspected(match: re.Match[str], notes: Notes) -> None:
     """`"Name": "memlock"` with Hard and Soft beside it or in the lines below; in bytes."""
-    text = " ".join([notes.line[match.start() :][:200], *notes.after(3)])
+    text = " ".join([match.string[match.start() :][:200], *notes.after(3)])
     values = re.findall(r"\"?(?:Hard|Soft)\"?\s{0,4}[:=]\s{0,4}(-?\d{1,18})", text[:400], re.IGNORECASE)
     for value in values[:2]:
         notes.limits["memlock inside"] = min(
@@ -95,7 +95,7 @@ def _gpu(notes: Notes, util: str | None, watts: str | None, mhz: str | None = No
 
 
 def _gpu_prose(match: re.Match[str], notes: Notes) -> None:
-    line = notes.line[match.start() : match.start() + 240]
+    line = match.string[match.start() : match.start() + 240]
     _gpu(notes, match["util"], _first(r"(\d{1,4}(?:\.\d{1,2})?) ?W(?:atts?)?\b", line),
          _first(r"(\d{2,4}) ?MHz\b", line), _first(r"(\d{2,3}) ?(?:°|deg)? ?C\b", line))  # fmt: skip
 
@@ -168,9 +168,15 @@ def _no_apps(match: re.Match[str], notes: Notes) -> None:
     notes.put("compute_apps_bytes", 0.0)
 
 
+def _held(match: re.Match[str], notes: Notes) -> None:
+    """The engine's own process, named with what it holds of the GPU."""
+    notes.facts.setdefault("compute_apps", 1.0)
+    notes.most("compute_apps_bytes", to_bytes(match["n"], match["u"]))
+
+
 def _other(match: re.Match[str], notes: Notes) -> None:
     """`hf upload process RSS 7 GiB`: a process that is not the engine's."""
-    clause = re.split(r"[;,.(]", notes.line[max(0, match.start() - 60) : match.start()])[-1]
+    clause = re.split(r"[;,.(]", match.string[max(0, match.start() - 60) : match.start()])[-1]
     if not _ENGINE.search(clause):
         notes.most("other_process_bytes", to_bytes(match["n"], match["u"]))
 
@@ -191,7 +197,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "ulimit", rf"ulimit -[SH]?l\b(?:[ )'\"`]|in(?:side)?|on|the|container|worker|head|prints?|says?|gives?"
             rf"|shows?|is"
-        rf"|[:=：|→]|->|only|容器|裡|里|只|有|剩|了|是|為|为){{0,14}}(?P<n>unlimited|\d{{1,18}})(?: ?(?P<u>{UNIT}"
+        rf"|[:=：|→]|->|=>|only|容器|裡|里|只|有|剩|了|是|為|为){{0,14}}(?P<n>unlimited|\d{{1,18}})(?: ?(?P<u>{UNIT}"
             rf"|kbytes))?(?![\w.])",
         _limit(1024), every=True,
     ),
@@ -236,7 +242,7 @@ RULES: tuple[Rule, ...] = (
     tells("driver", r"\b(?:NVIDIA )?driver(?: version| is"
         r"|[ :=]){1,3}(\d{3}\.\d{1,4}(?:\.\d{1,3})?)(?![\w.])", "driver"),
     tells("nvrm", r"NVRM version:.{0,80}?\s(\d{3}\.\d{1,4}(?:\.\d{1,3})?)\s", "driver"),
-    rule("gpu nvidia util utilization", r"\b(?:GPU(?! (?:KV|mem|cache|prefix))|NVIDIA GB10"
+    rule("gpu nvidia util utilization", r"\b(?:GPUs?(?! (?:KV|mem|cache|prefix))|NVIDIA GB10"
         r"|util\w{0,9})\b[^\n\d%]{0,40}(?:\d,? ?)?(?:P\d, )?"
          r"(?<![\d.])(?P<util>\d{1,3}(?:\.\d)?) ?%", _gpu_prose, every=True),
     rule("w", r"\bGPU\b[^\n%]{0,40}?\b(?P<util>)(?P<w>\d{1,3}(?:\.\d{1,2})?) ?W\b(?![^\n]{0,30}%)", lambda match, notes:
@@ -252,7 +258,8 @@ RULES: tuple[Rule, ...] = (
     rule("compute pid", r"--query-compute-apps|^\s{0,4}pid, process_name"
         r"|compute[- ]apps[^\n,;]{0,24}:\s*$", _apps, every=True),
     rule("processes process", r"^\|\s{1,4}Processes:|^\|  GPU\s{1,8}GI\s{1,8}CI", _apps, every=True),
-    rule("compute running processes gpu", r"no running processes found|compute[- ]apps?(?: list)?(?: is| are"
+    rule("compute running processes gpu", r"no running processes found|(?:nvidia-smi"
+        r"|GPU)[^\n;,]{0,24}\bno (?:other )?process(?:es)?\b|compute[- ]apps?(?: list)?(?: is| are"
         r"|[:= ]){0,3}\s?(?:empty|none"
          r"|0\b|no(?:thing)?\b)|no compute[- ]apps|no (?:other )?process(?:es)? (?:holds?|on|uses?) the GPU"
          r"|GPU is (?:free|empty)",
@@ -261,5 +268,9 @@ RULES: tuple[Rule, ...] = (
     rule("rss resident", rf"{SIZED} (?:of )?(?:RSS|resident)\b", _other, every=True),
     rule("rss", r"^\s{0,8}(?:USER|PID|[A-Z%]{2,8})\s.{0,60}\bRSS\b.{0,60}\b(?:COMMAND|CMD|COMM)\b",
         _ps_head, every=True),
+    rule("vllm enginecore", rf"\b(?:VLLM::\w{{4,24}}"
+        rf"|EngineCore)[^\n\d|]{{0,24}}(?<![\w.])(?P<n>{NUMBER}) ?(?P<u>[MG]iB)\b", _held),
+    rule("~", r"(?:沒有|没有|無|无)(?:其他|別的|别的|任何)?(?:行程|進程|进程|程序)(?:占用|佔用|使用|在用)? ?GPU"
+         r"|GPU ?上?(?:沒有|没有)(?:其他|任何)?(?:行程|进程)", _no_apps, every=True),
     gives("compute", rf"({NUMBER}) compute[- ]apps?\b", "compute_apps"),
 )  # fmt: skip

@@ -58,7 +58,7 @@ def _field(match: re.Match[str], notes: Notes) -> None:
 
 def _total(match: re.Match[str], notes: Notes) -> None:
     """The first line of a whole block: what the GPU holds is what no line accounts for."""
-    lines = [notes.line[match.start() :], *(line[match.start() :] for line in notes.after(60))]
+    lines = [match.string[match.start() :], *(line[match.start() :] for line in notes.after(60))]
     block = [line.rstrip() for line in lines if re.match(r"[A-Za-z_()]{2,24}:\s*\d{1,16}(?: kB)?\s*$", line)]
     try:
         driver = parse_meminfo("\n".join(block)).driver
@@ -165,7 +165,7 @@ _SWAP_CELL = r"\s{{1,24}}(?P<n{0}>\d{{1,16}}(?:\.\d{{1,3}})?)(?P<u{0}>[KMGT]i?B?
 RULES: tuple[Rule, ...] = (
     rule(
         " ".join(_FIELDS),
-        rf"(?<![\w(])(?P<name>{_NAME})\b[\"']?{GAP}{SIZE}(?!\s{{0,2}}(?:->|→|=>))",
+        rf"(?<![\w(])(?P<name>{_NAME})\b[\"']?{GAP}\(?{SIZE}(?!\s{{0,2}}(?:->|→|=>))",
         _field, every=True,
     ),
     rule("memtotal", r"(?<![\w])MemTotal:\s{1,20}\d{1,16} kB", _total, every=True),

@@ -17,10 +17,10 @@ CJK = "~"
 """The word of a line that holds Chinese."""
 NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,4}(?![\d])|\d{1,16}(?:[.,]\d{1,6})?)"
 UNIT = r"(?:[KMGT]i?B|[KMGT]i?|bytes?|B)(?![A-Za-z/])"
-SIZE = rf"(?<![\w.])(?P<n>{NUMBER})(?:[ \u00a0]?(?P<u>{UNIT}))?(?![\d.]*\d)"
+SIZE = rf"(?<![\w.])(?P<n>{NUMBER})(?:[ \u00a0]?(?P<u>{UNIT}))?(?![\d.]*\d)(?! ?%)"
 SIZED = rf"(?<![\w.])(?P<n>{NUMBER})[ \u00a0]?(?P<u>{UNIT})"
 GAP = (
-    r"[\s:=]{0,30}(?:[\s:=~≈<>|：＝]|->|→|\([^()\n]{0,24}\)|(?:is|was|are|were|at|of|only|just|about|around|now|still"
+    r"[\s:=]{0,30}+(?:[\s:=~≈<>|：＝]|->|→|\([^()\n]{0,24}\)|(?:is|was|are|were|at|of|only|just|about|around|now|still"
     r"|left"
     r"|under|below|near|down|to|reads?|shows?|on|the|has|had|fell|dropped|went|head|worker|node"
     r"|spark-?\w{1,4})(?![A-Za-z])"
@@ -72,6 +72,8 @@ class Notes:
         """Column heads that rows below rely on."""
         self.seen: dict[str, set[str]] = {}
         """Distinct values of what is compared: NCCL versions, files that fail."""
+        self._said: tuple[int, str] | None = None
+        """Which line told which reading last: two forms of one reading can match the same words."""
         self.lines: Sequence[str] = ()
         self.at = 0
 
@@ -99,6 +101,9 @@ class Notes:
 
     def memory(self, name: str, value: float) -> None:
         """A reading of memory; one that is known of this moment begins the next one."""
+        if self.snapshots[-1].get(name) == value and self._said == (self.at, name):
+            return
+        self._said = self.at, name
         if name in self.snapshots[-1]:
             self.snapshots.append({})
             del self.snapshots[1:-64]

@@ -58,7 +58,7 @@ def _limit(match: re.Match[str], notes: Notes) -> None:
 def _health(match: re.Match[str], notes: Notes) -> None:
     """`/health = 200`, `curl …/health: connection refused`; what comes before the first 200 is no answer."""
     if re.search(
-        r"(?:before|until|no|never|not yet|wait\w*|first)[ \w]{0,16}$", notes.line[: match.start()], re.IGNORECASE
+        r"(?:before|until|no|never|not yet|wait\w*|first)[ \w]{0,16}$", match.string[: match.start()], re.IGNORECASE
     ):
         return
     said = match["said"]
@@ -134,6 +134,8 @@ RULES: tuple[Rule, ...] = (
     rule("exitcode exit", r"(?:ExitCode[\"']?|exit(?:ed with)?(?: code| status))(?: is| was"
         r"|[ =:(]){1,4}(\d{1,3})\b", _exit_code,
          every=True),
+    rule("exit exited rc", r"\b(?:exit(?:ed)?(?: with)?|rc)[ =:]{1,2}(\d{1,3})\b(?! ?(?:min|s\b|h\b|ago"
+        r"|times))", _exit_code, every=True),
     rule("exited", r"\bExited \((\d{1,3})\)", _exited, every=True),
     rule("up", r"(?:^|\s{2}|[:=] ?)Up (?:\d{1,3}|About|Less than|an?) ?\w{0,8} ?\w{1,7}", _up, every=True),
     rule("status", r"\"Status\": ?\"(running|exited|created|restarting|paused|dead|removing)\"", _status, every=True),
@@ -147,7 +149,7 @@ RULES: tuple[Rule, ...] = (
         r"|containers))(?:'s)? (?:container )?(?:is |are )?(?:still )?"
          r"(?:running|alive|up)\b", "peer_exited", False),
     rule("shmsize", rf"ShmSize[\"']?[ :=]{{1,3}}{SIZE}", _shm, every=True),
-    rule("shm", rf"(?:shm[-_]size|/dev/shm)[\"']?(?: (?:is|of|only|has|size|total|in|the|container)"
+    rule("shm", rf"(?:shm[-_]size|/dev/shm|\bshm)[\"']?(?: (?:is|of|only|has|size|total|in|the|container)"
         rf"|[ :=]){{1,6}}[\"']?(?P<n>{NUMBER}) ?(?P<u>{UNIT})",
          _shm, every=True),
     rule("memory", r"\"Memory\": ?(?P<n>\d{1,18})(?P<u>),", _limit, every=True),
@@ -157,6 +159,8 @@ RULES: tuple[Rule, ...] = (
          r"|curl)|[ :=→\"(]|->|- ){1,8}(?:\(\d{1,2}\) )?(?:HTTP )?(?P<said>[1-5]\d\d|connection refused|refused"
          r"|failed to connect|couldn't connect"
          r"|time[ds]? ?out|timeout|no answer|no response|unreachable|hangs|does not answer)\b", _health),
+    rule("curl", r"curl: \(\d{1,2}\)[^\n]{0,80}(?P<said>refused|timed out|Failed to connect"
+        r"|couldn't connect)", _health),
     rule("health", r"(?P<said>Failed to connect|connection refused|timed out)[^\n]{0,60}/health\b", _health),
     rule("curl connect", r"curl[^\n]{0,80}/health[^\n]{0,60}(?P<said>refused|timed out|couldn't connect"
         r"|Failed to connect|000)", _health),
@@ -168,6 +172,10 @@ RULES: tuple[Rule, ...] = (
         r"|up and serving)(?: for| since| \d| until| before)"
          r"|\bserved (?:fine |well |requests )?for\b|after \d{1,4} ?(?:min|minutes|h|hours"
          r"|days?)(?: of)? serving", "ready", True),
+    says("healthy served serving booting starting", r"\b(?:not serving|never served|has not served|still (?:booting"
+        r"|starting))\b", "ready", False),
+    says("healthy", r"\b(?:up and |still |was )healthy\b(?! (?:yet|until))|\bhealthy (?:since|for"
+        r"|before)\b", "ready", True),
     says("application uvicorn", r"Application startup complete|Uvicorn running on", "ready", True),
     rule("application", r"Application startup complete", _served),
     rule("initializing engine", r"Initializing a V\d LLM engine|vLLM API server version", _starts),
@@ -179,6 +187,9 @@ RULES: tuple[Rule, ...] = (
     says("idle requests request running", r"\b(?:engine|server|service|vllm|model) (?:is |was )?idle\b"
         r"|no (?:requests?|streams?) (?:is |are |was |were )?(?:running|active)"
          r"|nothing (?:was )?running", "idle", True),
+    says("requests request", r"\bno requests? (?:in flight|pending|waiting|was sent|at all)"
+        r"|\b0 requests running", "idle", True),
+    rule("kv", rf"\bKV(?: cache)? (?:is |at |only )?(?P<n>{NUMBER}) ?(?P<p>%)", _kv),
     says("prefill request requests running", r"\bin (?:a |the )?(?:long )?prefill|prefill (?:was )?running"
         r"|requests? (?:was |were |still )?running\b(?<!no requests running)",
          "idle", False),
@@ -211,6 +222,8 @@ RULES: tuple[Rule, ...] = (
     rule("proxy litellm", r"(?:through|via|over) (?:the )?(?:proxy|litellm)[^\n]{0,30}?\b(?P<said>200|work|works|ok"
         r"|answers|fine|succeeds?|fails?|5\d\d|4\d\d|refused)\b",
          _proxy),
+    rule("proxy litellm", r"(?:proxy|litellm)(?:'s)? (?:chat|requests?|completions?)[^\n;,]{0,16}\b(?P<said>200"
+        r"|works?|ok|fine|fails?|5\d\d)\b", _proxy),
     rule("owned held listener container", r"\d{2,5} is (?:owned|held|used|taken|bound) by (?:container|process"
         r"|an? old(?:er)?)[^\n]{0,60}(?:started|ago|old|Up )", _old),
     rule("older stale listener old", r"listen\w*[^\n]{0,60}(?:older than|started \d{1,4} ?(?:h|hours|days"
