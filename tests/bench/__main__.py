@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import node_cost, panel_cost
+from tests.bench import log_flood, node_cost, panel_cost
 from tests.bench.report import Row, document, table
 
 
@@ -25,6 +25,7 @@ def main() -> int:
         rows += panel_cost.steady(2, window_s)
         rows += panel_cost.steady(64, window_s)
         rows.append(panel_cost.still(window_s, Path(scratch)))
+        rows += log_flood.flood(window_s)
         reason = node_cost.can_run()
         if reason is None:
             rows += node_cost.node_cost(Path(scratch) / "bed", max(window_s, 20.0))

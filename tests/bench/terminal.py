@@ -49,6 +49,10 @@ class Terminal:
             select.select([], [], [], 0.001)
         return time.monotonic() - self.started
 
+    def send(self, data: bytes) -> None:
+        """Press keys."""
+        os.write(self._master, data)
+
     def cpu_s(self) -> float:
         times = self.process.cpu_times()
         return float(times.user + times.system)

@@ -47,7 +47,9 @@ class Wanted:
             source = line.source
             if ids is not None and source not in ids:
                 continue
-            at = line.seen_at if line.at is None else line.at - offsets.get(source, 0.0)
+            at = line.seen_at if line.at is None else line.at
+            if line.at is not None and (offset := offsets.get(source)):
+                at -= offset
             if levels and not _level(line, at, last, levels):
                 continue
             if test is not None and not test(line.text):
