@@ -85,7 +85,7 @@ def findings(state: ClusterState, limits: Limits, now: float) -> tuple[Finding, 
     told = list(failures.check(state, limits, now))
     read = [found for subject in SUBJECTS if subject is not failures for found in subject.check(state, limits, now)]
     echoes = {rule.id for rule in state.book.failures if rule.echo}
-    for found in failures.absorb(read, told, echoes):
+    for found in engine.fold(failures.absorb(read, told, echoes)):
         key = (found.id, found.node, found.title)
         twin = merged.get(key)
         merged[key] = found if twin is None else twin.model_copy(update={"count": twin.count + found.count})

@@ -6,7 +6,7 @@ that was seen in the logs of a rank explains its end: the end is then no more th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dsv41_tui.core.containers import Container
@@ -39,6 +39,12 @@ WANTED = (0, 143)
 """Exit codes of an orderly end: by itself, or after SIGTERM of `docker stop`."""
 SIGKILL = 137
 ENDED = ("exited", "dead")
+CONSEQUENCES = frozenset({"peer_died", "secondary_see_above"})
+"""Causes of failures that only say that another rank is gone: they explain no end, they follow from one."""
+WAITS = CONSEQUENCES | {"engine_collective_divergence", "slow_load_not_hang"}
+"""With those of a collective that waits."""
+ECHO_LINES = 3
+"""Lines of what is folded that are kept as evidence."""
 BLOCKED_S = 60.0
 """D state for so long is no ordinary wait for a disk."""
 
@@ -57,7 +63,7 @@ class Seat(NamedTuple):
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
     """Findings of the ranks on connected nodes whose containers were read."""
     seats = tuple(rank_seats(state, now))
-    explained = _explained(state)
+    explained = _explained(state, WAITS)
     named: set[int] = set()
     for seat in seats:
         survivors = [other for other in seats if other.node.name != seat.node.name and _runs(other)]
@@ -68,7 +74,7 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
             if found is not None:
                 named |= {seat.rank} if seat.rank is not None and found.id != BLOCKED.id else set()
                 yield found
-    yield from _missed(seats, named, explained)
+    yield from _missed(seats, named, _explained(state, CONSEQUENCES))
 
 
 def rank_seats(state: ClusterState, now: float) -> Iterator[Seat]:
@@ -111,9 +117,31 @@ def _outlives(other: Seat, seat: Seat) -> bool:
     return started is None or ended is None or started < ended
 
 
-def _explained(state: ClusterState) -> bool:
+def fold(found: Sequence[Finding]) -> list[Finding]:
+    """Put lines that only say that a rank is gone, on whatever node, under the finding that names the rank."""
+    head = next((item for item in found if item.id in (GONE.id, STOPPED.id, MISSED.id)), None)
+    if head is None:
+        return list(found)
+    echoes = CONSEQUENCES if head.id == MISSED.id else WAITS
+    under = [
+        item for item in found if item.first_line is not None and item.causes and item.causes[0].cause_id in echoes
+    ]
+    lines = tuple(proof for item in under for proof in item.evidence if proof.line is not None)[:ECHO_LINES]
+    merged = head.model_copy(
+        update={"evidence": (*head.evidence, *(line for line in lines if line not in head.evidence))}
+    )
+    return [merged if item is head else item for item in found if not any(item is echo for echo in under)]
+
+
+def _explained(state: ClusterState, echoes: frozenset[str]) -> bool:
     """Whether the logs show an error that is no mere echo of another."""
-    loud = {rule.id for rule in state.book.failures if SEVERITY[rule.severity] == "error" and not rule.echo}
+    loud = {
+        rule.id
+        for rule in state.book.failures
+        if SEVERITY[rule.severity] == "error"
+        and not rule.echo
+        and not (rule.cause and all(item.id in echoes for item in rule.cause))
+    }
     return any(item.rule in loud for node in state.nodes for item in node.failures)
 
 

@@ -6,8 +6,8 @@ import pytest
 from engine_cases import NAMES, T0, box, ended, log, pair, process, seat
 from health_builders import LIMITS, NOW, reading
 
-from dsv41_tui.core.failure import Book, FailureRule, Match
-from dsv41_tui.core.finding import Finding
+from dsv41_tui.core.failure import Book, CauseRule, FailureRule, Match
+from dsv41_tui.core.finding import Cause, Evidence, Finding, Fix
 from dsv41_tui.core.health import engine, engine_nccl
 from dsv41_tui.core.health.common import clock
 from dsv41_tui.core.log import Occurrence
@@ -132,3 +132,50 @@ def test_versions_name_each_rank() -> None:
 def test_a_rank_of_an_unconfigured_log_is_known_by_its_log() -> None:
     state = pair(worker=killed()).model_copy(update={"log_sources": ()})
     assert one(state).id == "engine-rank-gone"
+
+
+def line(cause_id: str, node: str = "spark1") -> Finding:
+    return Finding(
+        id="a-line",
+        severity="error",
+        title="x",
+        cause_id=cause_id,
+        causes=(Cause(cause_id=cause_id, likelihood="confirmed", why="x"),),
+        evidence=(Evidence(source=f"{node}/{NAMES[node]}", line="NCCL WARN abcd"),),
+        fix=Fix(text="x"),
+        node=node,
+        first_line="NCCL WARN abcd",
+    )
+
+
+@pytest.mark.parametrize("cause_id", ["peer_died", "engine_collective_divergence", "secondary_see_above"])
+def test_lines_that_a_rank_is_gone_go_under_the_rank_that_is(cause_id: str) -> None:
+    gone = one(pair(worker=killed()))
+    (found,) = engine.fold([line(cause_id), gone])
+    assert (found.id, found.severity) == ("engine-rank-gone", "error")
+    assert found.evidence[-1].line == "NCCL WARN abcd"
+
+
+def test_lines_of_another_cause_stand() -> None:
+    found = [line("memlock_ulimit"), one(pair(worker=killed()))]
+    assert engine.fold(found) == found
+
+
+def test_a_collective_that_waits_stands_beside_a_rank_that_is_only_missed() -> None:
+    silent = one(pair(seat("spark1", box("spark1"), logs=(log("spark1", dead_rank=1, silent_since=T0),))))
+    assert len(engine.fold([line("engine_collective_divergence"), silent])) == 2
+    assert len(engine.fold([line("peer_died"), silent])) == 1
+
+
+def test_without_a_rank_that_is_gone_nothing_is_folded() -> None:
+    assert engine.fold([line("peer_died")]) == [line("peer_died")]
+
+
+def test_lines_whose_every_cause_is_an_echo_explain_no_end() -> None:
+    echo = rule("lost").model_copy(update={"cause": (CauseRule(id="peer_died"),)})
+    mixed = rule("mixed").model_copy(update={"cause": (CauseRule(id="peer_died"), CauseRule(id="fabric_unreachable"))})
+    for failure, severity in ((echo, "error"), (mixed, "warn")):
+        state = pair(
+            seat("spark1", box("spark1"), failures=seen(failure.id, "spark1")), killed(), book=Book(failures=(failure,))
+        )
+        assert one(state).severity == severity
