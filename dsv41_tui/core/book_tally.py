@@ -11,7 +11,7 @@ from dsv41_tui.core.value import Value
 FIRST_LINES = 3
 LINE_KEPT = 2000
 """Characters of a line that is kept as evidence."""
-_TIMES = re.compile(r"\(?[x×] ?(\d{1,6})\b(?: times)?\)?|repeated (\d{1,6}) times|(?<![\w.])(\d{1,6})x in\b")
+_TIMES = re.compile(r"\([x×] ?(\d{1,6})\b|× ?(\d{1,6})\b|repeated (\d{1,6}) times")
 
 
 class Hit(NamedTuple):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -110,8 +111,10 @@ def _regex(tokens: list[tuple[str, str]], text: str) -> str:
     if kind != "regex":
         raise ParseError(f"a /regular expression/ is missing in the condition: {text}")
     try:
-        re.compile(value, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(value, re.IGNORECASE)
+    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
         raise ParseError(f"not a regular expression: {error}: /{value}/") from error
     return value.replace("\\/", "/")
 

@@ -8,7 +8,9 @@ one after the other, references back, looks without a bound.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dsv41_tui.core.errors import ParseError
 from dsv41_tui.core.pattern import NEEDLE, UNBOUNDED, Node, members, requirements, shape
@@ -16,6 +18,9 @@ from dsv41_tui.core.pattern import NEEDLE, UNBOUNDED, Node, members, requirement
 LONGEST_GAP = 400
 WAYS = 100_000
 """The product of the lengths of all wild gaps of one pattern."""
+BESIDE_WAYS = 20_000
+"""The same of repetitions beside each other that take the same characters."""
+ENDLESS = 1_000_003
 WIDE = 70
 """A class of more ASCII characters than this is wild: `.`, `[^,]`, `\\S`."""
 
@@ -23,8 +28,10 @@ WIDE = 70
 def complaint(pattern: str) -> str | None:
     """Why `pattern` is refused, in a few words; None for a safe one."""
     try:
-        re.compile(pattern, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern, re.IGNORECASE)
+    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
         return f"not a regular expression: {error}"
     try:
         if max((min(map(len, texts)) for texts in requirements(pattern)), default=0) < NEEDLE:
@@ -62,25 +69,72 @@ def _repeat(node: Node) -> str | None:
     return None
 
 
+BESIDE = "two repetitions beside each other that take the same characters"
+
+
 def _adjacent(nodes: tuple[Node, ...]) -> str | None:
-    """Repetitions with nothing firm between them must take different characters."""
-    open_bits = 0
+    """Repetitions with nothing firm between them must take different characters, or be short."""
+    return BESIDE if _tail(nodes, _NOTHING) is None else None
+
+
+class _Open(NamedTuple):
+    """What repetitions at the end of a sequence still take."""
+
+    bits: int = 0
+    ways: int = 1
+    """In how many ways they can share it; `ENDLESS` counts for one without a bound."""
+
+
+_NOTHING = _Open()
+
+
+def _tail(nodes: tuple[Node, ...], before: _Open) -> _Open | None:
+    """What stands open after `nodes`, `before` being that at their start; None for a clash."""
     for node in nodes:
-        bits = _members(node)
-        if node.kind == "repeat" and node.most > max(node.least, 1):
-            if open_bits & bits:
-                return "two repetitions beside each other that take the same characters"
-            open_bits = bits if node.least else open_bits | bits
-        elif node.kind in ("char", "class") or (node.kind == "group" and not _nullable(node)):
-            open_bits = 0
-    inner = (branch for node in nodes for branch in node.branches)
-    return next((why for branch in inner if (why := _adjacent(branch))), None)
+        after = _after(node, before)
+        if after is None:
+            return None
+        before = after
+    return before
 
 
-def _nullable(node: Node) -> bool:
-    if node.kind in ("at", "look") or (node.kind == "repeat" and node.least == 0):
-        return True
-    return bool(node.branches) and any(all(_nullable(part) for part in branch) for branch in node.branches)
+def _after(node: Node, before: _Open) -> _Open | None:
+    if node.kind == "at":
+        return before
+    if node.kind in ("char", "class"):
+        return _NOTHING
+    if node.kind == "repeat" and node.branches[0][0].kind != "group":
+        return _repeated(node, before)
+    if node.kind == "repeat":
+        tails = [_after(node.branches[0][0], before)]
+    else:
+        tails = [_tail(branch, _NOTHING if node.kind == "look" else before) for branch in node.branches]
+    known = [tail for tail in tails if tail is not None]
+    if len(known) < len(tails):
+        return None
+    if node.kind == "look":
+        return before
+    return _either([*known, before] if node.least == 0 else known)
+
+
+def _repeated(node: Node, before: _Open) -> _Open | None:
+    bits = _members(node)
+    if node.most == node.least:
+        return _NOTHING if node.least else before
+    ways = ENDLESS if node.most == UNBOUNDED else node.most - node.least + 1
+    if before.bits & bits:
+        if ways == before.ways == ENDLESS or BESIDE_WAYS < ways * before.ways < ENDLESS:
+            return None
+        ways *= before.ways
+    now = _Open(bits, min(ways, ENDLESS))
+    return now if node.least else _either([now, before])
+
+
+def _either(parts: list[_Open]) -> _Open:
+    bits = 0
+    for part in parts:
+        bits |= part.bits
+    return _Open(bits, max((part.ways for part in parts), default=1))
 
 
 def wild(bits: int) -> bool:

@@ -65,10 +65,12 @@ def _read(file: Path, kind: type[T]) -> T:
         value = kind.model_validate(tomllib.loads(read_text(file)))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "-"
+        keys = [str(part) for part in first["loc"]]
+        where = _place(file, ".".join(keys) or "-", next((key for key in reversed(keys) if not key.isdigit()), ""))
         raise _skipped(file, f"{where}: {first['msg']}") from error
     except (ValueError, RecursionError) as error:
-        raise _skipped(file, str(error)) from error
+        last = f"at line {_text(file).count(chr(10)) + 1}, the end"
+        raise _skipped(file, str(error).replace("at end of document", last)) from error
     except ConfigError as error:
         raise _skipped(file, error.message) from error
     name = getattr(value, "id", "")
@@ -86,7 +88,7 @@ def check_rule(rule: FailureRule, file: Path, causes: frozenset[str]) -> None:
             raise ConfigError(t("failures.error.cause", file=_name(file), id=clean_line(cause.id, 100)))
     for where, text in patterns(rule):
         if (why := complaint(text)) is not None:
-            raise ConfigError(t("failures.error.pattern", file=_name(file), where=where, why=clean_line(why, 200)))
+            raise _skipped(file, f"{_place(file, where, text)}: {why}")
     _check_conditions(file, conditions(rule))
 
 
@@ -105,7 +107,7 @@ def _check_conditions(file: Path, conditions: Iterator[tuple[str, str]]) -> None
         except ParseError as error:
             why = error.message
         if why is not None:
-            raise ConfigError(t("failures.error.pattern", file=_name(file), where=where, why=clean_line(why, 200)))
+            raise _skipped(file, f"{_place(file, where, text)}: {why}")
 
 
 def patterns(rule: FailureRule) -> Iterator[tuple[str, str]]:
@@ -127,7 +129,8 @@ def conditions(rule: FailureRule) -> Iterator[tuple[str, str]]:
     yield from ((f"match.reading[{place}]", text) for place, text in enumerate(match.reading))
     for place, cause in enumerate(rule.cause):
         for key in ("confirmed_by", "likely_by", "ruled_out_by"):
-            yield from ((f"cause[{place}].{key}", text) for text in getattr(cause, key) or ())
+            texts: tuple[str, ...] = getattr(cause, key) or ()
+            yield from ((f"cause[{place}].{key}[{number}]", text) for number, text in enumerate(texts))
 
 
 def cause_conditions(cause: CauseFile) -> Iterator[tuple[str, str]]:
@@ -146,6 +149,25 @@ def files(folder: Path) -> list[Path]:
 
 def _skipped(file: Path, why: str) -> ConfigError:
     return ConfigError(t("failures.error.skipped", file=_name(file), why=clean_line(why, 200)))
+
+
+def _place(file: Path, key: str, text: str) -> str:
+    """`line 7, match.any[0]`: where `text`, as it is written in the file, stands; the key alone where it is not found.
+
+    TOML can write a text in several ways, so it is looked for as it is, then with its backslashes doubled.
+    """
+    for wanted in (text, text.replace("\\", "\\\\")):
+        line = next((n for n, line in enumerate(_text(file).splitlines(), 1) if wanted and wanted in line), None)
+        if line is not None:
+            return f"line {line}, {key}"
+    return key
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_text(file)
+    except (OSError, ConfigError):
+        return ""
 
 
 def _name(file: Path) -> str:
