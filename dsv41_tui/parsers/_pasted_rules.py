@@ -76,6 +76,9 @@ class Notes:
         """Which line told which reading last: two forms of one reading can match the same words."""
         self.lines: Sequence[str] = ()
         self.at = 0
+        self.number = 0
+        """Of the line in the whole text: lines can be read out of their order."""
+        self._told: dict[str, int] = {}
 
     @property
     def line(self) -> str:
@@ -88,7 +91,10 @@ class Notes:
         return self.lines[max(0, self.at - count) : self.at]
 
     def put(self, name: str, value: Fact) -> None:
-        self.facts[name] = value
+        """The last one counts, by its place in the text."""
+        if self.number >= self._told.get(name, 0):
+            self._told[name] = self.number
+            self.facts[name] = value
 
     def least(self, name: str, value: float) -> None:
         """Of several nodes the failing one's: the lowest."""

@@ -60,7 +60,13 @@ class _Shape:
         self.tried = 0
         self.matched: set[int] = set()
 
+    @property
+    def repeats(self) -> bool:
+        return self.tried >= _TRIALS and not self.every
+
     def learned(self, matched: Iterable[int]) -> None:
+        if self.tried >= _TRIALS:
+            return
         self.matched.update(matched)
         self.tried += 1
         if self.tried == _TRIALS:
@@ -81,6 +87,9 @@ class PastedReader:
         self._kept: list[str] = []
         """Lines that were not read yet, since what follows them was not there."""
         self._known: dict[bytes, _Shape] = {}
+        self._later: dict[bytes, tuple[int, str]] = {}
+        """Of shapes that repeat, with rules of which the last line counts: that line, with its number."""
+        self._done = 0
 
     def feed(self, lines: Sequence[str]) -> None:
         """Read cleaned lines without line ends."""
@@ -93,6 +102,7 @@ class PastedReader:
         """All that was read; may be asked again after more lines."""
         self._read(self._kept, len(self._kept))
         self._kept = []
+        self._catch_up()
         return {**self._notes.facts, **settled(self._notes)}
 
     def _read(self, lines: Sequence[str], ready: int) -> None:
@@ -101,18 +111,33 @@ class PastedReader:
             return
         last = dict(zip(shapes, range(ready), strict=True))
         found = {shape: self._shape(shape, lines[at]) for shape, at in last.items()}
-        work = {last[shape]: known for shape, known in found.items() if known.last}
+        work = {}
+        for shape, known in found.items():
+            if known.last and known.repeats:
+                self._later[shape] = self._done + last[shape], lines[last[shape]]
+            elif known.last:
+                work[last[shape]] = known
         every = {shape for shape, known in found.items() if known.every}
         if every:
             work |= {at: found[shape] for at, shape in enumerate(shapes) if shape in every}
         self._notes.lines = lines
         for at in sorted(work):
-            self._notes.at = at
+            self._notes.at, self._notes.number = at, self._done + at
             known = work[at]
             is_last = last[shapes[at]] == at
             matched = self._apply(known.last if is_last else known.every, lines[at])
-            if is_last and known.tried < _TRIALS:
+            if is_last:
                 known.learned(matched)
+        self._done += ready
+        if len(self._later) > _KNOWN:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Read the lines that were left for later, in their order."""
+        for shape, (number, line) in sorted(self._later.items(), key=lambda item: item[1][0]):
+            self._notes.lines, self._notes.at, self._notes.number = [line], 0, number
+            self._apply(self._shape(shape, line).last, line)
+        self._later.clear()
 
     def _shape(self, shape: bytes, line: str) -> _Shape:
         """Which rules can read lines of this shape."""

@@ -14,10 +14,7 @@ LINE_LIMIT = 64 << 10
 """Longest line that is kept whole, in bytes: four of docker's pieces of 16 KiB."""
 _KEEP = 16 << 10
 _COLOURS = re.compile("\x1b\\[[0-9;]*m")
-_HIGH = bytes(range(128, 256))
-_PLAIN = bytes([9, 10, *range(32, 127)])
-# First bytes in UTF-8 of what `core.text` takes out beyond ASCII.
-_SUSPECT = (b"\xc2", b"\xd8\x9c", b"\xe2\x80", b"\xe2\x81", b"\xef", b"\xf3\xa0")
+_PLAIN_OR_HIGH = bytes([9, 10, *range(32, 127), *range(128, 256)])
 
 
 class LineTimes(Sequence["float | None"]):
@@ -101,11 +98,11 @@ class Cutter:
         return line
 
     def _bounded(self, chunk: bytes) -> bytes:
-        """The chunk with its own long lines cut; blocks are small, so that only a look at the lengths is spent."""
-        lines = chunk.split(b"\n")
-        if max(map(len, lines)) <= LINE_LIMIT:
+        """The chunk with its own long lines cut. Where each half of the limit holds a line end, no line is too long."""
+        half = LINE_LIMIT // 2
+        if all(chunk.find(b"\n", at, at + half) >= 0 for at in range(0, len(chunk) - half, half)):
             return chunk
-        return b"\n".join(self._cut(line) for line in lines)
+        return b"\n".join(self._cut(line) for line in chunk.split(b"\n"))
 
     def _cut(self, line: bytes) -> bytes:
         if len(line) <= LINE_LIMIT:
@@ -132,11 +129,8 @@ class Records:
         """Of docker's records that did not end in a line feed, by stream."""
 
     def batch(self, chunk: bytes) -> Batch:
-        text = _cleaned(chunk)
-        lines = text.split("\n")
-        if text.endswith("\n"):
-            lines.pop()
-        if text.startswith('{"') or '\n{"' in text:
+        lines = _lines(chunk)
+        if b'{"' in chunk and any(line.startswith('{"') for line in lines):
             return self._unwrapped(lines)
         return Batch(lines, LineTimes(lines, None, self._year))
 
@@ -202,17 +196,16 @@ def _texts(text: str) -> list[str]:
     return [clean(line) for line in (lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines)]
 
 
-def _cleaned(chunk: bytes) -> str:
-    """Decoded and cleaned. Nearly every chunk is plain, and two passes in C tell; of the others few lines are not."""
-    if chunk.isascii():
-        if not chunk.translate(None, _PLAIN):
-            return chunk.decode("ascii")
-    elif not chunk.translate(None, _PLAIN + _HIGH) and not any(part in chunk for part in _SUSPECT):
-        return chunk.decode("utf-8", "replace")
-    text = _returns(chunk.decode("utf-8", "replace"))
-    return "\n".join(
-        [line if line.isascii() and line.isprintable() else _clean_line(line) for line in text.split("\n")]
-    )
+def _lines(chunk: bytes) -> list[str]:
+    """Decoded, split, cleaned. Nearly every chunk is plain, and one pass in C tells; of others few lines are not."""
+    text = chunk.decode("utf-8", "replace")
+    plain = not chunk.translate(None, _PLAIN_OR_HIGH)
+    lines = (text if plain else _returns(text)).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    if not plain:
+        return [line if line.isascii() and line.isprintable() else _clean_line(line) for line in lines]
+    return lines if text.isascii() else [line if line.isascii() else clean(line) for line in lines]
 
 
 def _clean_line(line: str) -> str:

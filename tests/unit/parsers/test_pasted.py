@@ -114,7 +114,8 @@ MACHINE: list[tuple[str, Facts]] = [
     ("|  No running processes found                      |", {"compute_apps": 0}),
     (
         "$ nvidia-smi --query-compute-apps=pid,process_name,used_gpu_memory --format=csv\n"
-        "pid, process_name, used_gpu_memory [MiB]\n48122, VLLM::EngineCore, 104277 MiB\n99, python3 train.py, 20000 MiB\n$ x",
+        "pid, process_name, used_gpu_memory [MiB]\n48122, VLLM::EngineCore, 104277 MiB\n"
+        "99, python3 train.py, 20000 MiB\n$ x",
         {"compute_apps": 2, "compute_apps_bytes": 124277 * M, "other_process_bytes": 20000 * M},
     ),
     (
