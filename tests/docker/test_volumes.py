@@ -2,60 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsv41_tui.config import NodeConfig
-from tests.bed import folder as bed_folders
-from tests.bed.lanes import SEARCH
 from tests.bed.panel import panel
+from tests.docker.engine import docker
 
 pytestmark = pytest.mark.docker
-
-START_LIMIT_S = 30.0
-
-
-def docker(*words: str) -> str:
-    return subprocess.run(["docker", *words], capture_output=True, text=True, check=True).stdout
-
-
-@pytest.fixture
-def engine(bed_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A docker engine of its own: no bridge, no iptables, all its files in the bed's folder."""
-    place = Path(tempfile.mkdtemp(prefix="docker", dir=bed_folder))
-    socket = place / "docker.sock"
-    program = shutil.which("dockerd", path=SEARCH)
-    assert program is not None
-    argv = [
-        program, "--iptables=false", "--ip6tables=false", "--bridge=none", f"--data-root={place}/data",
-        f"--exec-root={place}/exec", f"--pidfile={place}/pid", "-H", f"unix://{socket}",
-        "--default-ulimit", "nofile=20000:20000",
-    ]  # fmt: skip
-    with (place / "log").open("w") as log:
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-    bed_folders.note_session(place, "dockerd", process.pid)
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{socket}")
-    try:
-        _await(place)
-        yield place
-    finally:
-        process.terminate()
-        process.wait(20)
-        bed_folders.end_session(place, "dockerd")
-
-
-def _await(place: Path) -> None:
-    end = time.monotonic() + START_LIMIT_S
-    while subprocess.run(["docker", "info"], capture_output=True, check=False).returncode != 0:
-        if time.monotonic() > end:
-            raise RuntimeError(f"dockerd did not start: {(place / 'log').read_text()[-2000:]}")
-        time.sleep(0.1)
 
 
 async def test_a_defined_nfs_volume_is_shown_and_an_ordinary_one_is_not(engine: Path) -> None:

@@ -28,7 +28,7 @@ class ContainerLog:
         """The command that goes on where the log was left; `target` is the container as it is now."""
         self.target = target
         self.said = ""
-        self._reader.started_at = target.container.started_at
+        self._reader.open(target.container.started_at)
         return container_log(engine.engine, target.container.id, self._position.resume(), self._tail)
 
     def take(self, lines: Sequence[str]) -> None:

@@ -239,6 +239,7 @@ class NodeLogs:
     async def _events(self, feeds: Feeds, containers: ContainerWatch) -> None:
         """What happens to containers: each is a line, and a reason to read them at once."""
         reader = self._reader("events", "events")
+        reader.open()
         while True:
             engine = self._state().containers.value
             if engine is None:
@@ -256,6 +257,7 @@ class NodeLogs:
 
     async def _kernel_log(self, feeds: Feeds) -> None:
         reader = self._reader("kernel", "kernel")
+        reader.open()
         while True:
             feed = feeds.follow(commands.kernel_log(self._config.root, self._kernel.resume()))
             while (lines := await feed.batch()) is not None:
@@ -318,6 +320,7 @@ class NodeLogs:
 
     async def _launcher_file(self, feeds: Feeds, path: str) -> None:
         reader = self._reader(path.rpartition("/")[2], "launcher")
+        reader.open()
         tail = self._files.setdefault(path, Tail())
         known = tail.resume()
         feed = feeds.follow(commands.launcher_log(path))
@@ -351,7 +354,6 @@ class NodeLogs:
         reader = self._readers.get(source.id)
         if reader is None or reader.source != source:
             reader = self._readers[source.id] = LogReader(source, self._hub, self.failures, self._dispatch)
-        reader.open()
         return reader
 
     def _unreadable(self, source: str, why: str | None) -> None:

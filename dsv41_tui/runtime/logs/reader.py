@@ -12,7 +12,7 @@ from dsv41_tui.parsers.docker_log import parse_docker_log
 from dsv41_tui.parsers.log_facts import parse_log_facts
 from dsv41_tui.parsers.log_interest import split_interesting
 from dsv41_tui.parsers.logline import parse_logline
-from dsv41_tui.runtime.logs.failures import FailureWatch
+from dsv41_tui.runtime.logs.failures import SLACK_S, FailureWatch
 from dsv41_tui.runtime.logs.hub import LogHub
 
 TELL_S = 1.0
@@ -33,8 +33,9 @@ class LogReader:
         self._last_line_at: float | None = None
         self._told_line_at: float | None = None
 
-    def open(self) -> None:
-        """Make the source known, also before its first line."""
+    def open(self, started_at: float | None = None) -> None:
+        """Make the source known, also before its first line; of a container, the run that is read from now on."""
+        self.started_at = started_at
         self._hub.open(self.source)
         self._dispatch(LogSourceOpened(at=time.monotonic(), source=self.source))
         if self.source.kind == "rank":
@@ -71,7 +72,7 @@ class LogReader:
 
     def _look(self, batch: Sequence[LogLine]) -> None:
         """What the engine says of its state; lines of an earlier run say nothing of this one."""
-        started = self.started_at or 0.0
+        started = (self.started_at or 0.0) - SLACK_S
         current = [line for line in batch if line.at is not None and line.at >= started]
         if not current:
             return
