@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 from dsv41_tui.core.log import Level, LogLine
 from dsv41_tui.core.messages import t
@@ -37,6 +37,14 @@ class _Segment:
     """Number and offset of the first line of each write."""
 
 
+class _Write(NamedTuple):
+    """One batch, ready for the disk."""
+
+    first: int
+    lines: int
+    data: bytes
+
+
 class Record:
     """Takes batches on the loop, writes them elsewhere, reads them back by number."""
 
@@ -52,7 +60,7 @@ class Record:
         self._segments: list[_Segment] = []
         self._file: int | None = None
         self._undropped = 0
-        self._pending: list[list[LogLine]] = []
+        self._pending: list[_Write] = []
         self._waiting = 0
         self._writer: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "log-record")
@@ -61,7 +69,8 @@ class Record:
         """Queue a batch; it is on disk soon."""
         if self.error is not None or not lines:
             return
-        self._pending.append(lines)
+        # Made into text here, a batch at a time: a thread that formats holds up the loop for its whole time slice.
+        self._pending.append(_Write(lines[0].number, len(lines), "".join(map(_row, lines)).encode("utf-8", "replace")))
         self._waiting += len(lines)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all())
@@ -74,9 +83,8 @@ class Record:
 
     async def lines(self, first: int, end: int) -> list[LogLine]:
         """Lines `first` to `end - 1` as far as they are still there."""
-        waiting = [line for batch in self._pending for line in batch if first <= line.number < end]
-        written = await asyncio.get_running_loop().run_in_executor(self._thread, self._read, first, end)
-        return written + waiting
+        await self._flush()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._read, first, end)
 
     async def close(self) -> None:
         """Write what waits, drop its cache, end the thread."""
@@ -86,29 +94,30 @@ class Record:
         self._thread.shutdown(wait=False)
 
     async def _write_all(self) -> None:
-        loop = asyncio.get_running_loop()
         while self._pending:
-            batches, self._pending = self._pending, []
-            try:
-                await loop.run_in_executor(self._thread, self._write, batches)
-            except OSError as error:
-                self.error = t("streams.no-record", folder=self.folder, why=error.strerror or str(error))
-                self._pending = []
-                self._waiting = 0
-                return
-            self._waiting -= sum(map(len, batches))
+            await self._flush()
 
-    def _write(self, batches: list[list[LogLine]]) -> None:
-        for batch in batches:
-            data = "".join(map(_row, batch)).encode("utf-8", "replace")
-            segment = self._segment_for(batch[0].number, len(data))
-            segment.places.append((batch[0].number, segment.size))
+    async def _flush(self) -> None:
+        """Write what waits now; the one thread keeps the order of those who ask."""
+        writes, self._pending = self._pending, []
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._write, writes)
+        except OSError as error:
+            self.error = t("streams.no-record", folder=self.folder, why=error.strerror or str(error))
+            self._pending = []
+        finally:
+            self._waiting -= sum(write.lines for write in writes)
+
+    def _write(self, writes: list[_Write]) -> None:
+        for write in writes:
+            segment = self._segment_for(write.first, len(write.data))
+            segment.places.append((write.first, segment.size))
             assert self._file is not None
-            view = memoryview(data)
+            view = memoryview(write.data)
             while view:
                 view = view[os.write(self._file, view) :]
-            segment.size += len(data)
-            self._undropped += len(data)
+            segment.size += len(write.data)
+            self._undropped += len(write.data)
             if self._undropped >= DROP_BYTES:
                 self._drop_cache()
 
