@@ -62,6 +62,11 @@ class LogRing(Protocol):
         """Where the record lies that has every line; None where nothing is recorded."""
         ...
 
+    @property
+    def record_error(self) -> str | None:
+        """Why the record lacks lines; None while it is whole."""
+        ...
+
 
 class Cluster(Protocol):
     """A cluster that is watched."""

@@ -71,7 +71,7 @@ class MovingCluster:
         if self.hostile:
             raw = [*log_lines.HOSTILE, *map(clean, log_lines.HOSTILE), "last hostile line"]
             self.logs.add(log_lines.HEAD, [None] * len(raw), raw, ["E"] * len(raw))
-        batch, sent, began = 500, 0, time.monotonic()
+        batch, sent, began = max(1, min(500, self.flood // 20)), 0, time.monotonic()
         while self.flood:
             due = int((time.monotonic() - began) * self.flood)
             while sent + batch <= due:

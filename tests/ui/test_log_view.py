@@ -20,7 +20,7 @@ from dsv41_tui.ui.logs import export, lines, page
 from dsv41_tui.ui.logs.model import LogModel
 from dsv41_tui.ui.logs.query import parse
 from dsv41_tui.ui.main_screen import MainScreen
-from dsv41_tui.ui.screens.page import FindingScreen
+from dsv41_tui.ui.screens.page import FindingScreen, PageScreen
 from dsv41_tui.ui.view import Box, View
 from dsv41_tui.ui.widgets.log import LogWidget
 from tests.ui import drawing, fakes, log_lines, states
@@ -100,6 +100,17 @@ async def test_scrolling_up_pauses_and_new_lines_do_not_move_what_is_read() -> N
         await ready(pilot, "G")
         assert log_of(pilot).model.following
         assert all("flood" in row for row in rows_of(pilot))
+
+
+async def test_a_pause_moves_nothing_and_enter_opens_the_node_of_a_line() -> None:
+    async with panel().run_test(size=(80, 24)) as pilot:
+        await ready(pilot, "6")
+        before = [row[15:] for row in rows_of(pilot)]
+        await ready(pilot, "k", "k")
+        assert [row[15:] for row in rows_of(pilot)] == before
+        await ready(pilot, "enter")
+        assert isinstance(pilot.app.screen, PageScreen)
+        assert "spark1" in shown(pilot)
 
 
 async def test_space_stops_and_goes_on() -> None:
@@ -226,6 +237,14 @@ async def test_copy_of_a_line_of_a_range_and_of_all_matches() -> None:
         assert len(copied(app).splitlines()) == 2
 
 
+def test_one_huge_line_leaves_room_for_others() -> None:
+    made, view = model(log_lines.hub(((HEAD, -2.0, "I", "before"), (HEAD, -1.0, "I", "z" * (10 << 20)))))
+    text, left = export.clipboard(made, view)
+    assert left == 0
+    assert "before" in text
+    assert len("".join(export.texts(made, view))) > 10 << 20
+
+
 def test_what_a_terminal_cannot_take_is_left_out_and_counted() -> None:
     hub = LogHub()
     hub.add(HEAD, [END] * 3000, ["a" * 100] * 3000, ["I"] * 3000)
@@ -309,6 +328,23 @@ def test_what_keeps_lines_away_is_said_with_the_fix() -> None:
     rows = draw(log_lines.hub(), state.model_copy(update={"nodes": nodes}))
     assert "not watched for want of a channel: kernel log, docker events" in rows
     assert "◷ spark2  no lines since 14:01:51: not connected" in rows
+
+
+def test_a_record_that_lacks_lines_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LogHub, "record_error", "no space left on device")
+    assert "▲ record  no space left on device" in draw(log_lines.hub(), log_lines.failed_start())
+
+
+async def test_the_palette_has_the_keys_of_the_log_while_it_has_the_focus() -> None:
+    async with panel().run_test(size=(120, 36)) as pilot:
+        await ready(pilot, "colon", *"wrap long")
+        assert "wrap long lines" not in shown(pilot)
+        await ready(pilot, "escape", "6", "colon", *"wrap long")
+        assert "wrap long lines" in shown(pilot)
+        await ready(pilot, "enter")
+        for _ in range(5):
+            await pilot.pause()
+        assert log_of(pilot).model.wrap
 
 
 def test_empty_states_are_words() -> None:

@@ -12,6 +12,8 @@ from dsv41_tui.ui.view import View
 
 COPY_MOST = 70_000
 """Bytes that common terminals take by OSC 52."""
+LINE_MOST = 8_192
+"""Characters of one line among many in the clipboard; a file has all of them."""
 
 
 def texts(model: LogModel, view: View) -> Iterator[str]:
@@ -20,10 +22,10 @@ def texts(model: LogModel, view: View) -> Iterator[str]:
     return (_text(entry, zone) for entry in entries)
 
 
-def _text(entry: Entry, zone: tzinfo | None) -> str:
+def _text(entry: Entry, zone: tzinfo | None, longest: int | None = None) -> str:
     at, _, line = entry
     stamp = datetime.fromtimestamp(at, tz=zone).isoformat(timespec="milliseconds")
-    return " ".join((stamp, safe(line.source), line.level or "-", safe(line.text)))
+    return " ".join((stamp, safe(line.source), line.level or "-", safe(line.text[:longest])))
 
 
 def clipboard(model: LogModel, view: View) -> tuple[str, int]:
@@ -32,7 +34,7 @@ def clipboard(model: LogModel, view: View) -> tuple[str, int]:
     kept: list[str] = []
     size = 0
     for entry in reversed(entries):
-        text = _text(entry, view.wall.tzinfo)
+        text = _text(entry, view.wall.tzinfo, LINE_MOST)
         size += len(text.encode()) + 1
         if size > COPY_MOST:
             break

@@ -120,7 +120,7 @@ class LogModel:
     # following and moving
 
     def pause(self) -> None:
-        """Stand still on the last line."""
+        """Stand still on the last line; what is in sight stays where it is."""
         if self.held is None and self._ring is not None:
             self.held = Held(self._ring)
             self.cursor = self._place(len(self.entries) - 1)

@@ -25,6 +25,9 @@ def notes(view: View, scope: Scope) -> list[Note]:
     found: list[Note] = []
     if view.state is None:
         return found
+    if view.logs is not None and view.logs.record_error:
+        label = f"{view.ink.glyphs.warn} {t('ui.log.record')}"
+        found.append((label, view.logs.record_error, "warning"))
     asked = {source.node for source in view.state.log_sources}
     nodes = [node for node in view.nodes if scope.kind != "node" or node.name == scope.value]
     for node in nodes:

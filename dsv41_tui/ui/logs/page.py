@@ -117,8 +117,12 @@ def _window(model: LogModel, view: View, box: Box) -> list[Strip]:
     drawer, room = _Drawer(model, view, box), model.room
     model.longest = 0
     last = len(model.entries) - 1
-    if model.following or last < 0:
-        return drawer.up(last, room)[1]
+    if last < 0:
+        return []
+    if model.following:
+        top, shown = drawer.up(last, room)
+        model.top = model.entries[top][:2]
+        return shown
     here = model.index()
     top = min(model.placed(), here)
     end, shown = drawer.down(top, room)

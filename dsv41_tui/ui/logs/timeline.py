@@ -9,13 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dsv41_tui.ui.logs.query import Query
 
 if TYPE_CHECKING:
     from dsv41_tui.core.log import LogLine
-    from dsv41_tui.ui.source import LogRing
 
 Entry = tuple[float, int, "LogLine"]
 """Corrected time, number, line."""
@@ -71,11 +70,23 @@ def _level(line: LogLine, at: float, last: dict[str, tuple[str, float]], levels:
     return bool(level) and level in levels
 
 
+class Lines(Protocol):
+    """What a timeline needs of a ring."""
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    def lines(self, first: int, end: int) -> Sequence[LogLine]: ...
+
+
 class Held:
     """A ring that stands still: what there was when the operator paused."""
 
-    def __init__(self, ring: LogRing) -> None:
-        self.first, self.end, self.folder = ring.first, ring.end, ring.folder
+    def __init__(self, ring: Lines) -> None:
+        self.first, self.end = ring.first, ring.end
         self._lines = ring.lines(ring.first, ring.end)
 
     def lines(self, first: int, end: int) -> Sequence[LogLine]:
@@ -96,7 +107,7 @@ class Timeline:
         self.entries = []
         self.low = self.high = 0
 
-    def step(self, ring: LogRing) -> bool:
+    def step(self, ring: Lines) -> bool:
         """Look at more of the ring; whether there is still more."""
         if self.high < ring.first or self.high > ring.end:
             self.entries = []
@@ -108,7 +119,7 @@ class Timeline:
         self._drop(ring)
         return self.high < ring.end or self.low > ring.first
 
-    def _newer(self, ring: LogRing) -> None:
+    def _newer(self, ring: Lines) -> None:
         end = min(ring.end, self.high + STEP)
         found = self.wanted.picks(ring.lines(self.high, end))
         self.high = end
@@ -120,7 +131,7 @@ class Timeline:
             del self.entries[at:]
         self.entries += found
 
-    def _older(self, ring: LogRing) -> None:
+    def _older(self, ring: Lines) -> None:
         first = max(ring.first, self.low - STEP)
         found = self.wanted.picks(ring.lines(first, self.low))
         self.low = first
@@ -129,7 +140,7 @@ class Timeline:
         at = bisect_left(self.entries, found[-1])
         self.entries[:at] = sorted([*found, *self.entries[:at]])
 
-    def _drop(self, ring: LogRing) -> None:
+    def _drop(self, ring: Lines) -> None:
         """Forget what the ring has forgotten; the oldest by time is nearly always the oldest by number."""
         gone = 0
         for _, number, _ in self.entries:

@@ -177,12 +177,8 @@ class LogWidget(SheetWidget):
         if action in ("log_match", "log_only_matches"):
             return self.model.query is not None
         if action == "log_open":
-            return self._finding() is not None
+            return not self.model.following
         return True
-
-    def _finding(self) -> int | None:
-        entry = None if self.model.following else self.model.chosen()
-        return brief.finding_of(self.view, entry[1]) if entry is not None else None
 
     def action_log_follow(self) -> None:
         if self.model.following:
@@ -226,8 +222,15 @@ class LogWidget(SheetWidget):
         self.changed()
 
     def action_log_open(self) -> None:
-        if (index := self._finding()) is not None:
+        """The finding of the chosen line, else the node that it came from."""
+        entry = self.model.chosen()
+        if entry is None:
+            return
+        index = brief.finding_of(self.view, entry[1])
+        if index is not None:
             navigate.show_finding_at(self._panel, index)
+        elif (name := self.model.names.get(entry[2].source)) is not None:
+            navigate.show_node(self._panel, name.node)
 
     def action_log_copy(self) -> None:
         entry = self.model.chosen()

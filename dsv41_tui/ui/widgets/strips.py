@@ -12,7 +12,9 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.ui.bindings import Hint, shown
 from dsv41_tui.ui.cells import cut, cut_word, safe, wrap
 from dsv41_tui.ui.line import Line, blank
+from dsv41_tui.ui.logs.lines import time_text
 from dsv41_tui.ui.numbers import gib, short_age
+from dsv41_tui.ui.pages import book
 from dsv41_tui.ui.palette import Ground
 from dsv41_tui.ui.standing import node_standing, pill
 from dsv41_tui.ui.view import View
@@ -110,6 +112,7 @@ def finding_rows(view: View, width: int, height: int, *, opens: bool = True) -> 
     first = title if cell_len(title) <= room or height < LINES else wrap(title, room)[0]
     line.put(cut_word(first, room, view.ink.glyphs.ellipsis), "text+bold")
     _likelihood(line, finding, start + room)
+    _since(view, line, finding, start + room)
     line.to(width - 1 - tail)
     for text, style in hints:
         line.put(text, style)
@@ -135,6 +138,18 @@ def _likelihood(line: Line, finding: Finding, end: int) -> None:
         word = t(f"ui.likelihood.{finding.causes[0].likelihood}")
         if line.column + 3 + cell_len(word) <= end:
             line.gap(3).put(word, "text-muted")
+
+
+def _since(view: View, line: Line, finding: Finding, end: int) -> None:
+    """When a log first showed it and how often, where there is room for all of it."""
+    seen = book.occurrence(view, finding)
+    if seen is None:
+        return
+    at = time_text(int(seen.first_at), view.wall.date(), view.wall.tzinfo)
+    count = max(seen.count, finding.count)
+    text = t("ui.finding.since_short", at=at, count=count) if count > 1 else t("ui.finding.since_once", at=at)
+    if line.column + 3 + cell_len(text) <= end:
+        line.gap(3).put(text, "text-muted")
 
 
 def _finding_hints(view: View, width: int, *, opens: bool) -> list[tuple[str, str]]:
