@@ -15,8 +15,8 @@ from dsv41_tui.core.rdma import Gid, RdmaPort
 from dsv41_tui.parsers._fields import readable, wrong
 
 _ROOT = "/sys/class/infiniband/"
-_PORT = re.compile(r"/sys/class/infiniband/([^/]{1,64})/ports/([0-9]{1,3})/(.{1,80})")
-_DEVICE = re.compile(r"/sys/class/infiniband/([^/]{1,64})/(?!ports/)(.{1,120})")
+_PORT = re.compile(r"/sys/class/infiniband/([A-Za-z0-9_.-]{1,64})/ports/([0-9]{1,3})/(.{1,80})")
+_DEVICE = re.compile(r"/sys/class/infiniband/([A-Za-z0-9_.-]{1,64})/(?!ports/)(.{1,120})")
 _NAMED = re.compile(r"[0-9]{1,2}: ?([A-Za-z][A-Za-z _]{0,40})")
 _RATE = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,3})?) Gb/sec.{0,40}")
 _GID = re.compile(r"[0-9a-f]{4}(?::[0-9a-f]{4}){7}")

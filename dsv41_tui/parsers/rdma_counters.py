@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from dsv41_tui.core.rdma import RdmaCounters
 
-_PATH = re.compile(r"/sys/class/infiniband/([^/]{1,64})/ports/([0-9]{1,3})/(hw_)?counters/([a-z0-9_]{1,64})")
+_PATH = re.compile(r"/sys/class/infiniband/([A-Za-z0-9_.-]{1,64})/ports/([0-9]{1,3})/(hw_)?counters/([a-z0-9_]{1,64})")
 _DATA = frozenset({"port_rcv_data", "port_xmit_data"})
 _WORD = 4
 

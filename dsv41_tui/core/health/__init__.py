@@ -24,6 +24,7 @@ from dsv41_tui.core.health import (
     rdma,
     rdma_counters,
     rdma_gid,
+    rdma_pair,
     shm,
 )
 from dsv41_tui.core.health.common import SEVERITIES, Kind
@@ -40,6 +41,7 @@ SUBJECTS = (
     memory,
     nfs,
     rdma,
+    rdma_pair,
     rdma_gid,
     nas,
     shm,

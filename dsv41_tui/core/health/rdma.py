@@ -1,4 +1,4 @@
-"""HCA ports and what a rank needs of them: link, MTU, the HCA that it names, the device and the limit of its container.
+"""HCA ports and what a rank needs of them: a link, the HCA that it names, the device and the limit of its container.
 
 Only ports that a rank uses are judged; a second port without a cable is no fault. Where nobody tells which ones are
 used, a port that was ACTIVE while watched counts, and a node without any ACTIVE port.
@@ -25,34 +25,26 @@ from dsv41_tui.core.health.common import (
 )
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState, Notice
-from dsv41_tui.core.rdma import PortRate, RdmaPort
+from dsv41_tui.core.rdma import RdmaPort
 from dsv41_tui.core.readings import GIB
 
 PORT_DOWN = Kind(id="rdma-port-down", severities=("error", "warn"), pane="rdma")
 HCA_ABSENT = Kind(id="rdma-hca-absent", severities=("error", "warn"), pane="rdma")
 NO_DEVICE = Kind(id="rdma-not-in-container", severities=("error",), pane="rdma")
 MEMLOCK = Kind(id="rdma-memlock", severities=("error", "warn"), pane="rdma")
-LINK_SLOW = Kind(id="rdma-link-slow", severities=("warn",), pane="rdma")
-MTU_DIFFERS = Kind(id="rdma-mtu-differs", severities=("warn",), pane="rdma")
-RAILS_CROSSED = Kind(id="rdma-rails-crossed", severities=("warn",), pane="rdma")
-KINDS = (PORT_DOWN, HCA_ABSENT, NO_DEVICE, MEMLOCK, LINK_SLOW, MTU_DIFFERS, RAILS_CROSSED)
+KINDS = (PORT_DOWN, HCA_ABSENT, NO_DEVICE, MEMLOCK)
 
-CARD_GBIT = 100.0
-"""The least that a ConnectX-7 port of a GB10 trains to with a sound cable."""
 MEMLOCK_NEEDED = GIB
 """Registered buffers of one rank stay below this; a container with a lower limit was started without the option."""
 
 
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
-    """Findings of each node, then those between nodes."""
+    """Findings of each node by itself."""
     del limits
     for node in compute_nodes(state):
         yield from _ports_down(node, state.notices, now)
         yield from _hca_absent(node, now)
         yield from _container(node, now)
-        yield from _slow(node, state, now)
-    yield from _mtu(state, now)
-    yield from _rails(state, now)
 
 
 def place(port: RdmaPort) -> str:
@@ -221,110 +213,3 @@ def _memlock(node: NodeState, container: Container, now: float) -> Iterable[Find
         commands=(f"docker inspect -f '{{{{json .HostConfig.Ulimits}}}}' {argument(container.name)}",),
         restart=True,
     )
-
-
-def _slow(node: NodeState, state: ClusterState, now: float) -> Iterable[Finding]:
-    """A link that trained lower than its card's other ports, than the ports at the other end, or than the card can."""
-    seen = usable(node, node.rdma, now)
-    if seen is None:
-        return
-    for known in fabric.fabric_ports(node):
-        port = known.port
-        if port.state != "ACTIVE" or port.rate_gbit is None:
-            continue
-        others = [other for other in _beside(node, port, state, now) if other.rate_gbit is not None]
-        best = max((other.rate_gbit or 0.0 for other in others), default=0.0)
-        best = max(best, CARD_GBIT if port.hca_type else 0.0)
-        if port.rate_gbit >= best:
-            continue
-        netdev = argument(port.netdev) if port.netdev else "NETDEV"
-        yield finding(
-            LINK_SLOW,
-            "warn",
-            title(port=place(port), rate=f"{port.rate_gbit:g}", best=f"{best:g}"),
-            fix(),
-            node=node.name,
-            causes=(
-                cause("link_trained_low", "likely", "link-low", rate=f"{port.rate_gbit:g}"),
-                *((cause("cx7_degraded_init", "possible", "link-degraded"),) if port.hca_type else ()),
-            ),
-            evidence=(
-                Evidence(source=f"{folder(port)}/rate", reading=f"{port.rate_gbit:g} Gb/sec"),
-                *(Evidence(source=f"{place(other)}", reading=f"{other.rate_gbit:g} Gb/sec") for other in others),
-            ),
-            commands=(f"sudo ethtool {netdev}", f"sudo ethtool -m {netdev}"),
-            stale_s=seen[1],
-        )
-
-
-def _beside(node: NodeState, port: RdmaPort, state: ClusterState, now: float) -> list[RdmaPort]:
-    """ACTIVE ports of the same card, and those that the other ranks use."""
-    own = [known.port for known in node.rdma.value or () if known.port.system_guid == port.system_guid]
-    found = [other for other in own if other.state == "ACTIVE" and other != port and other.system_guid]
-    for peer in compute_nodes(state):
-        if peer.name != node.name and fresh(peer, peer.rdma, now) is not None:
-            found += [known.port for known in fabric.fabric_ports(peer) if known.port.state == "ACTIVE"]
-    return found
-
-
-def _fabric(state: ClusterState, now: float) -> list[tuple[NodeState, tuple[PortRate, ...]]]:
-    """Nodes whose ports are known now, with the ports of the fabric that are up."""
-    found = []
-    for node in compute_nodes(state):
-        if fresh(node, node.rdma, now) is not None:
-            ports = tuple(known for known in fabric.fabric_ports(node) if known.port.state == "ACTIVE")
-            found.append((node, ports))
-    return found
-
-
-def _mtu(state: ClusterState, now: float) -> Iterable[Finding]:
-    read = [
-        (node, known.port)
-        for node, ports in _fabric(state, now)
-        for known in ports
-        if known.port.netdev_mtu is not None and known.port.netdev
-    ]
-    sizes = sorted({port.netdev_mtu or 0 for _, port in read})
-    if len(sizes) < 2:
-        return
-    small = [(node, port) for node, port in read if (port.netdev_mtu or 0) < sizes[-1]]
-    yield finding(
-        MTU_DIFFERS,
-        "warn",
-        title(sizes=", ".join(map(str, sizes)), nodes=", ".join(sorted({node.name for node, _ in small}))),
-        fix(),
-        causes=(cause("mtu_mismatch", "confirmed", "mtu-differs", largest=sizes[-1]),),
-        evidence=[
-            Evidence(source=f"{node.name} {port.netdev}", reading=f"mtu {port.netdev_mtu}, RDMA {port.active_mtu}")
-            for node, port in read
-        ],
-        commands=[
-            f"sudo ip link set {argument(port.netdev or '')} mtu {sizes[-1]}   # {node.name}" for node, port in small
-        ],
-    )
-
-
-def _rails(state: ClusterState, now: float) -> Iterable[Finding]:
-    """Ports in the same order are joined by NCCL; where their networks are in another order, no pair can talk."""
-    nodes = [(node, ports, fabric.subnets(ports)) for node, ports in _fabric(state, now) if len(ports) > 1]
-    if len(nodes) < 2:
-        return
-    _, first_ports, first = nodes[0]
-    for node, ports, nets in nodes[1:]:
-        if None in nets or nets == first or set(nets) != set(first) or len(nets) != len(first):
-            continue
-        lines = [f"{place(known.port)} {net}.0" for known, net in zip(ports, nets, strict=True)]
-        yield finding(
-            RAILS_CROSSED,
-            "warn",
-            title(ports=", ".join(lines), other=nodes[0][0].name),
-            fix(),
-            node=node.name,
-            causes=(cause("rail_cross_nic", "likely", "rails-crossed"),),
-            evidence=[
-                Evidence(source=f"{nodes[0][0].name} {place(known.port)}", reading=f"{net}.0")
-                for known, net in zip(first_ports, first, strict=True)
-            ],
-            commands=("ip -br -4 addr",),
-            restart=True,
-        )

@@ -179,6 +179,13 @@ PORTS = [
     Case("the rate is not read", worker(rate(port(rate_gbit=None))), spares=("rdma-link-slow",)),
     Case("MTU differs", worker(rate(port(netdev_mtu=1500, active_mtu=1024))), only("rdma-mtu-differs", "warn", None)),
     Case("one MTU is unknown", worker(rate(port(netdev_mtu=None))), spares=("rdma-mtu-differs",)),
+    Case("nobody tells, and another network is slower, with smaller frames", cluster(*(box(name, rate(), rate(port(
+        "192.0.2.1", "mlx5_4", rate_gbit=25.0, netdev_mtu=1500))) for name in ("spark1", "spark2"))),
+         spares=("rdma-mtu-differs", "rdma-link-slow")),
+    Case("nobody tells, and namesakes have different frames", cluster(box("spark1"), box("spark2", rate(port(
+        netdev_mtu=1500)))), only("rdma-mtu-differs", "warn", None)),
+    Case("nobody tells, and a namesake is slower", cluster(box("spark1"), box("spark2", rate(port(rate_gbit=100.0)))),
+         only("rdma-link-slow", "warn")),
     Case("an unused port has another MTU", worker(rate(), rate(port("10.77.2.12", "rocep1s0f1", netdev_mtu=1500))),
          spares=("rdma-mtu-differs",)),
     Case("crossed rails", cluster(HEAD_BOTH, box("spark2", *CROSSED, containers=container(BOTH))),
