@@ -50,16 +50,53 @@ def account(request: pytest.FixtureRequest, users: Users, bed_folder: Path) -> s
     return users.add(f"traces{kind}", shell=shell)
 
 
-async def test_nothing_lives_on_after_quit(bed: SshBed, account: str) -> None:
-    server = bed.server(user=account)
+DOCKER = """#!/bin/sh
+case $1 in
+  --version) echo 'Docker version 28.2.2, build bed' ;;
+  ps) echo 'abc|Up 2 hours|"vllm serve"' ;;
+  container) printf 'id "abc"\\nname "/vllm"\\nimage "vllm:1"\\nstate "running"\\nstarted "2026-01-01T00:00:00Z"\\n' ;;
+  logs) echo '2026-01-01T00:00:01.000000000Z hello'; exec sleep 4001 ;;
+  events) exec sleep 4002 ;;
+  *) exit 1 ;;
+esac
+"""
+"""Followers that wait for ever: they notice no end by themselves."""
+
+
+@pytest.fixture(scope="module")
+def docker_path(bed_folder: Path) -> str:
+    """A line of sshd_config that puts a docker with one running container on the path."""
+    program = bed_folder / "traces-bin" / "docker"
+    program.parent.mkdir()
+    program.write_text(DOCKER)
+    program.chmod(0o755)
+    return f"SetEnv PATH={program.parent}:/usr/local/bin:/usr/bin:/bin"
+
+
+async def _followed(user: str) -> None:
+    """Wait until the log and the events of the containers are followed."""
+    for _ in range(200):
+        commands = [_command(pid) for pid in pids_of(user)]
+        if all(any(wanted in command for command in commands) for wanted in ("sleep 4001", "sleep 4002")):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"not followed: {commands}")
+
+
+async def test_nothing_lives_on_after_quit(bed: SshBed, account: str, docker_path: str) -> None:
+    server = bed.server(docker_path, user=account)
     async with panel(bed.client.node(server, role="head")) as watched:
         await watched.until_up()
-        assert len(pids_of(account)) >= 2
+        await _followed(account)
+        await watched.until(lambda: watched.cluster.logs.end > 1)
+        assert len(pids_of(account)) >= 4
     await _gone(account)
 
 
-async def test_nothing_lives_on_after_the_panel_is_killed(bed: SshBed, account: str, tmp_path: Path) -> None:
-    server = bed.server(user=account)
+async def test_nothing_lives_on_after_the_panel_is_killed(
+    bed: SshBed, account: str, docker_path: str, tmp_path: Path
+) -> None:
+    server = bed.server(docker_path, user=account)
     node = bed.client.node(server, role="head")
     program = tmp_path / "panel.py"
     program.write_text(
@@ -82,22 +119,25 @@ async def test_nothing_lives_on_after_the_panel_is_killed(bed: SshBed, account: 
     process = await asyncio.create_subprocess_exec(sys.executable, str(program), stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     assert await asyncio.wait_for(process.stdout.readline(), 30) == b"up\n"
-    assert len(pids_of(account)) >= 2
+    await _followed(account)
     process.send_signal(signal.SIGKILL)
     await process.wait()
     await _gone(account)
 
 
-async def test_nothing_lives_on_behind_a_cut_cable(bed: SshBed, account: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_lives_on_behind_a_cut_cable(
+    bed: SshBed, account: str, docker_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """sshd never learns of the cut; the lease of each script ends it. Here the lease is 8 s instead of 15 minutes."""
     lease_s = 8
     assert f" {scripts.LEASE_S} " in scripts._BOOTSTRAP
     monkeypatch.setattr(scripts, "_BOOTSTRAP", scripts._BOOTSTRAP.replace(f" {scripts.LEASE_S} ", f" {lease_s} "))
-    server = bed.server(user=account)
+    server = bed.server(docker_path, user=account)
     async with wire(server.port) as cable:
         bed.client.trust(server, cable.port)
         async with panel(bed.client.node(server, port=cable.port, role="head")) as watched:
             await watched.until_up()
+            await _followed(account)
             cable.cut()
         assert _scripts(account)
         end = asyncio.get_running_loop().time() + lease_s + ENDS_WITHIN_S
