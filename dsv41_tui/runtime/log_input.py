@@ -34,7 +34,7 @@ def read_log(name: str, report: Report, year: int | None = None) -> Iterator[Bat
     """
     shown = t("diagnose.input.stdin") if name == STDIN else clean_line(name)
     handle = _open(name, shown)
-    with contextlib.closing(handle), contextlib.closing(_blocks(handle, shown, report)) as blocks:
+    with contextlib.closing(handle), _ended(_blocks(handle, shown, report)) as blocks:
         cutter, records = Cutter(), Records(year)
         for chunk in cutter.chunks(unpacked(blocks, shown, report)):
             yield records.batch(chunk)
@@ -43,6 +43,16 @@ def read_log(name: str, report: Report, year: int | None = None) -> Iterator[Bat
         last = records.rest()
         if last.lines:
             yield last
+
+
+@contextlib.contextmanager
+def _ended(blocks: Generator[bytes, None, None]) -> Generator[Generator[bytes, None, None], None, None]:
+    """`contextlib.closing`, also where the thread that feeds a program still waits for the next block."""
+    try:
+        yield blocks
+    finally:
+        with contextlib.suppress(ValueError):
+            blocks.close()
 
 
 def _open(name: str, shown: str) -> BinaryIO:

@@ -25,6 +25,8 @@ from dsv41_tui.core.text import clean_line
 Report = Callable[[str], None]
 _PIECE = 1 << 18
 _LOOK = 4096
+_PATIENCE_S = 0.5
+"""For the feeder, which can be held by an input that says nothing; it ends with the process."""
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -141,7 +143,7 @@ def _through(program: str, blocks: Iterator[bytes], shown: str, report: Report) 
         if child.poll() is None:
             child.kill()
         child.wait()
-        feeder.join()
+        feeder.join(_PATIENCE_S)
         child.stdout.close()
         child.stderr.close()
 
