@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
 PAINT_S = 0.5
 """Between two looks for new lines."""
-CELLS_PER_S, SLOWEST_S = 1_200, 2.0
+CELLS_PER_S, SLOWEST_S = 700, 2.0
 """A scrolled page costs the terminal all its cells; beside other panes it follows at no more than this."""
 MORE_S = 0.02
 """Before the next step while there is more to look at: keys come between."""
+STEP_S = 0.008
+"""For lines, before a frame is painted."""
 SLOW_S = 0.25
 """A step of a regex that takes longer is its last one."""
 WHEEL = 3
@@ -82,11 +84,13 @@ class LogWidget(SheetWidget):
             self._catch_up()
 
     def _step(self) -> bool:
-        """Some lines more; a pattern that takes too long is dropped and said."""
-        began, query = perf_counter(), self.model.query
+        """As many lines as one frame has time for; a pattern that takes too long is dropped and said."""
+        began = perf_counter()
         more = self.model.step()
-        if query is not None and perf_counter() - began > SLOW_S:
+        if self.model.query is not None and perf_counter() - began > SLOW_S:
             self.model.refuse("ui.log.regex_slow_here")
+        while more and perf_counter() - began < STEP_S:
+            more = self.model.step()
         return more
 
     def _catch_up(self) -> None:
