@@ -23,6 +23,9 @@ from dsv41_tui.runtime.store import Store
 from dsv41_tui.transport.channel import Node
 from dsv41_tui.transport.nodes import open_node
 
+BOOK_AFTER_S = 1.0
+"""The book takes 0.3 s of Python, also in a thread of its own; the first readings of the nodes come before it."""
+
 
 class Cluster:
     """What the front ends hold. `start` returns at once; everything else arrives as changes of the store."""
@@ -68,6 +71,7 @@ class Cluster:
 
     async def _read_book(self) -> None:
         """Read what is known of failures beside everything else, and scan with it what came meanwhile."""
+        await asyncio.sleep(BOOK_AFTER_S)
         book = await asyncio.to_thread(_compiled_book)
         self.store.dispatch(BookRead(at=self.store.now(), book=book.book))
         for logs in self._followers:

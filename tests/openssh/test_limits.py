@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 
+from dsv41_tui.runtime.logs.node import FEEDS
 from tests.bed.panel import panel
 from tests.bed.sshd import SshBed
 
@@ -21,6 +22,8 @@ async def test_what_no_session_is_left_for_is_said(bed: SshBed, sessions: int) -
         await watched.until(lambda: watched.node().gpu.error is not None)
         node = watched.node()
         assert node.link.phase == "up" and node.link.channels <= sessions
+        followed = not any(what.startswith(FEEDS) for what in node.link.unwatched)
+        assert followed == (sessions > 2), node.link.unwatched
         assert server.logins() == 1
 
 

@@ -1,0 +1,102 @@
+"""What the followers of one node's logs share: the readers by source, the followed containers, what is unread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from dsv41_tui.config import NodeConfig
+from dsv41_tui.core.containers import ContainerEngine
+from dsv41_tui.core.events import Event, LogsUnreadable
+from dsv41_tui.core.log import LogKind, LogSource
+from dsv41_tui.core.model import NodeState
+from dsv41_tui.core.recipe import Recipe
+from dsv41_tui.runtime.logs.choose import Chosen, Target, choose
+from dsv41_tui.runtime.logs.container_log import ContainerLog
+from dsv41_tui.runtime.logs.failures import FailureWatch
+from dsv41_tui.runtime.logs.hub import LogHub
+from dsv41_tui.runtime.logs.reader import LogReader
+
+Batches = Callable[[], Awaitable[list[str] | None]]
+RECENT_S = 120.0
+"""Kernel lines older than this, before the panel and without a service, tell of no failure of now."""
+
+
+class Shelf:
+    """Outlives the connections: a log that is opened again goes on where it was left."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        recipes: Sequence[Recipe],
+        hub: LogHub,
+        state: Callable[[], NodeState],
+        dispatch: Callable[[Event], None],
+    ) -> None:
+        self.config = config
+        self.hub = hub
+        self.failures = FailureWatch(config.name, state, dispatch)
+        self.readers: dict[str, LogReader] = {}
+        self.line_at = 0.0
+        """Monotonic second of the last batch of a container's log."""
+        self._recipes = tuple(recipes)
+        self._state = state
+        self._dispatch = dispatch
+        self._logs: dict[str, ContainerLog] = {}
+        """By container id."""
+        self._unread: dict[str, str] = {}
+
+    def engine(self) -> ContainerEngine | None:
+        """The newest reading of docker."""
+        return self._state().containers.value
+
+    def choose(self, engine: ContainerEngine) -> Chosen:
+        return choose(self.config, self._recipes, engine.containers)
+
+    def follower(self, target: Target, tail: int) -> ContainerLog:
+        """The log of this container as it was left; of another one with that name, a new one."""
+        known = self._logs.get(target.container.id)
+        if known is None:
+            reader = self.reader(target.source.name, target.source.kind, target.source)
+            known = ContainerLog(target, reader, tail)
+            self._logs = {key: item for key, item in self._logs.items() if item.target.source.id != target.source.id}
+            self._logs[target.container.id] = known
+        self.unreadable(target.source.id, None)
+        return known
+
+    def reader(self, name: str, kind: LogKind, source: LogSource | None = None) -> LogReader:
+        """The reader of a source of this node, made at the first call."""
+        source = source or LogSource(id=f"{self.config.name}/{name}", node=self.config.name, kind=kind, name=name)
+        reader = self.readers.get(source.id)
+        if reader is None or reader.source != source:
+            reader = self.readers[source.id] = LogReader(source, self.hub, self.failures, self._dispatch)
+        return reader
+
+    def unreadable(self, source: str, why: str | None) -> None:
+        """Say it once, and once that it is over."""
+        if self._unread.get(source) == why:
+            return
+        if why is None:
+            del self._unread[source]
+        else:
+            self._unread[source] = why
+        self._dispatch(LogsUnreadable(at=time.monotonic(), node=self.config.name, source=source, why=why))
+
+    async def pump(
+        self, follower: ContainerLog, batches: Batches, wait: Callable[[], Awaitable[int | None]]
+    ) -> int | None:
+        """Read a log to its end; its exit code."""
+        while (lines := await batches()) is not None:
+            if lines:
+                follower.take(lines)
+                self.line_at = time.monotonic()
+                await self.hub.settle()
+        return await wait()
+
+    def service_started(self) -> float | None:
+        """Kernel lines from before the rank's container count for no failure of this service."""
+        engine = self.engine()
+        chosen = self.choose(engine) if engine is not None else None
+        started = chosen.rank.container.started_at if chosen is not None and chosen.rank is not None else None
+        clock = self._state().clock.value
+        return started if started is not None else time.time() + (clock.offset_s if clock else 0.0) - RECENT_S
