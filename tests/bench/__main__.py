@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import diagnose_cost, log_flood, node_cost, panel_cost
+from tests.bench import diagnose_cost, log_flood, log_reading, node_cost, panel_cost
 from tests.bench.report import Row, document, table
 
 
@@ -26,6 +26,7 @@ def main() -> int:
         rows += panel_cost.steady(64, window_s)
         rows.append(panel_cost.still(window_s, Path(scratch)))
         rows += log_flood.flood(window_s)
+        rows += log_reading.reading(min(window_s, 30.0))
         rows += diagnose_cost.diagnose_cost(10 if quick else 50, 3)
         reason = node_cost.can_run()
         if reason is None:

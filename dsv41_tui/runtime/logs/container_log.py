@@ -33,9 +33,11 @@ class ContainerLog:
 
     def take(self, lines: Sequence[str]) -> None:
         """A batch as it came. Every line of a container has a stamp; one without is the client's word."""
-        times = [parse_docker_log(line).at for line in lines]
+        parsed = [parse_docker_log(line) for line in lines]
+        times = [line.at for line in parsed]
         if None in times:
-            self.said = clean_line(next(line for line, at in zip(lines, times, strict=True) if at is None), 200)
+            self.said = clean_line(lines[times.index(None)], 200)
             kept = [place for place, at in enumerate(times) if at is not None]
-            lines, times = [lines[place] for place in kept], [times[place] for place in kept]
-        self._reader.take_docker(lines, self._position.fresh(times, lines), times)
+            lines, parsed, times = [lines[at] for at in kept], [parsed[at] for at in kept], [times[at] for at in kept]
+        fresh = self._position.fresh(times, lines)
+        self._reader.take([parsed[place].text for place in fresh], [times[place] for place in fresh])

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dsv41_tui.core.events import Event, LogSourceOpened, RankLogChanged
 from dsv41_tui.core.log import Level, LogLine, LogSource
 from dsv41_tui.core.redact import redact
-from dsv41_tui.parsers.docker_log import parse_docker_log
 from dsv41_tui.parsers.log_facts import parse_log_facts
 from dsv41_tui.parsers.log_interest import split_interesting
 from dsv41_tui.parsers.logline import parse_logline
@@ -40,10 +39,6 @@ class LogReader:
         self._dispatch(LogSourceOpened(at=time.monotonic(), source=self.source))
         if self.source.kind == "rank":
             self._tell([])
-
-    def take_docker(self, lines: Sequence[str], chosen: Sequence[int], times: Sequence[float | None]) -> None:
-        """Lines of `docker logs --timestamps`, of which those at `chosen` are new."""
-        self.take([parse_docker_log(lines[place]).text for place in chosen], [times[place] for place in chosen])
 
     def take(self, texts: Sequence[str], times: Sequence[float | None] | None = None, *, scan: bool = True) -> None:
         """Cleaned lines without docker's stamps; `times` in Unix seconds where the source gave them."""

@@ -18,6 +18,8 @@ from dsv41_tui.runtime.logs.hub import LogHub
 from dsv41_tui.runtime.logs.reader import LogReader
 
 Batches = Callable[[], Awaitable[list[str] | None]]
+TURN_LINES = 256
+"""Lines that are understood before the others on the loop get their turn: some 3 ms."""
 RECENT_S = 120.0
 """Kernel lines older than this, before the panel and without a service, tell of no failure of now."""
 
@@ -87,8 +89,8 @@ class Shelf:
     ) -> int | None:
         """Read a log to its end; its exit code."""
         while (lines := await batches()) is not None:
-            if lines:
-                follower.take(lines)
+            for start in range(0, len(lines), TURN_LINES):
+                follower.take(lines[start : start + TURN_LINES])
                 self.line_at = time.monotonic()
                 await self.hub.settle()
         return await wait()
