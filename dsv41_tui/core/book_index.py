@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from dsv41_tui.core.conditions import parse, patterns_used
@@ -94,7 +95,7 @@ class Pattern:
         return self._search_long(line, self._regex)
 
     def _search_long(self, line: str, regex: re.Pattern[str]) -> bool:
-        folded = line.translate(_FOLD)
+        folded = _folded(line)
         needles = (key.decode("utf-8", "replace") for key in self.keys or (b"",))
         return any(self._search_round(needle, folded, line, regex) for needle in needles)
 
@@ -103,11 +104,16 @@ class Pattern:
         for _ in range(PLACES):
             if place < 0:
                 return False
-            start = max(0, place - self._width)
-            if regex.search(line[start : place + WINDOW]):
+            if regex.search(line[max(0, place - self._width) : place + self._width]):
                 return True
-            place = folded.find(needle, max(place + 1, place + WINDOW - self._width))
+            place = folded.find(needle, place + 1)
         return False
+
+
+@lru_cache(maxsize=1)
+def _folded(line: str) -> str:
+    """A long line as needles are written, character by character; once for all patterns."""
+    return line.translate(_FOLD)
 
 
 _FOLD = {code: _TABLE[code] for code in range(128) if _TABLE[code] != code}
