@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from dsv41_tui.core.text import clean_line
 from dsv41_tui.sandbox import tree
 from dsv41_tui.sandbox.children import Children
 from dsv41_tui.sandbox.files import fixed_files, moving_files
+from dsv41_tui.sandbox.logs import NodeLogs
 from dsv41_tui.sandbox.mounts import NAS_ADDRESS
 from dsv41_tui.sandbox.pipes import Pipes
 from dsv41_tui.sandbox.plan import HOME, PREFIX, Member, members
@@ -39,20 +41,26 @@ class Sandbox:
     def __init__(self, scenario: Scenario, nodes: int, *, nas: bool, ahead_s: float = 0.0) -> None:
         self._scenario = scenario
         self._nodes = nodes
-        self._members = members(scenario, nodes, nas=nas)
+        self._members = members(nodes, nas=nas)
         self._folder: Path | None = None
         self._quick: Path | None = None
         self._children: Children | None = None
         self._servers: dict[str, NodeServer] = {}
         self._pipes: list[Pipes] = []
+        self._logs: dict[str, NodeLogs] = {}
+        self._shown: dict[str, dict[str, str]] = {}
+        """Moving files of each member as they are on disk."""
         self._began = 0.0
         self._ahead_s = ahead_s
+        self._zero = datetime.now(UTC)
 
     async def start(self, base: Path | None) -> dict[str, Any]:
         """Make everything; returns what the JSON line says. ConfigError when no folder can be made."""
         self._folder = _private_folder(base)
         self._quick = _quick_folder(self._folder)
         self._children = Children()
+        self._zero = datetime.now(UTC) - timedelta(seconds=self._ahead_s)
+        """The moment of the scenario's zero on the nodes' clocks."""
         tree.make_shared(self._folder)
         key = asyncssh.generate_private_key("ssh-ed25519")
         key.write_private_key(str(self._folder / "id_ed25519"))
@@ -92,10 +100,13 @@ class Sandbox:
         folder, quick, children = self._folder, self._quick, self._children
         assert folder is not None and quick is not None and children is not None
         root = folder / "nodes" / member.name
-        files = fixed_files(self._scenario, member, self._nodes) | moving_files(
-            self._scenario, member, self._nodes, self._ahead_s
-        )
+        moving = moving_files(self._scenario, member, self._nodes, self._ahead_s, self._zero)
+        files = fixed_files(self._scenario, member, self._nodes) | moving
         tree.make_member(root, quick / member.name, folder / "stand-ins", member, files)
+        self._shown[member.name] = moving
+        if member.role != "nas":
+            logs = self._logs[member.name] = NodeLogs(self._scenario, member, self._nodes, root, self._zero)
+            logs.write(self._ahead_s)
         home = root / HOME.lstrip("/")
         server = NodeServer(children, _environment(root, folder / "tools", home), home)
         host_key = asyncssh.generate_private_key("ssh-ed25519")
@@ -115,10 +126,19 @@ class Sandbox:
         down = nas_is_down(self._scenario, now)
         for member, pipes in zip(self._members, self._pipes, strict=True):
             pipes.nas(down=down)
-            tree.replace(f"{self._folder}/nodes/{member.name}", moving_files(self._scenario, member, self._nodes, now))
+            if member.name in self._logs:
+                self._logs[member.name].write(now)  # before docker tells that a container ended
+            self._replace(member, now)
             if second:
                 pipes.second()
             await asyncio.sleep(0)
+
+    def _replace(self, member: Member, now: float) -> None:
+        before = self._shown[member.name]
+        files = moving_files(self._scenario, member, self._nodes, now, self._zero)
+        changed = {place: text for place, text in files.items() if before.get(place) != text}
+        tree.replace(f"{self._folder}/nodes/{member.name}", changed, before.keys() - files.keys())
+        self._shown[member.name] = files
 
     def _described(self, member: Member) -> dict[str, Any]:
         return {

@@ -1,8 +1,8 @@
 """The stand-in for `docker` on a sandbox node: reads what is defined there, changes nothing, says what it cannot do.
 
 Imported alone by `bin/docker` with `python -I -S`, hence the standard library only. Simulated: `ps`, `inspect`,
-`container inspect|ls`, `volume ls|inspect`, `events` (nothing happens: it waits), `info`, `version`, `--version`;
-`--format` with `{{.A.B}}` and `{{json .A}}`.
+`container inspect|ls`, `logs`, `volume ls|inspect`, `events`, `info`, `version`, `--version`; `--format` with
+`{{.A.B}}`, `{{json .A}}` and `{{range .A}}`. What waits is told the seconds through a pipe by the sandbox.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,12 @@ from typing import Any
 _VERSION = "28.2.2"
 _PLACE = re.compile(r"\{\{\s*(json\s+)?\.([A-Za-z0-9_.]*)\s*\}\}")
 _RANGE = re.compile(r"\{\{range \.([A-Za-z0-9_.]*)\}\}(.*?)\{\{end\}\}", re.DOTALL)
-_TAKES_VALUE = frozenset({"--format", "-f", "--filter", "--since", "--until", "-n", "--last"})
+_TAKES_VALUE = frozenset({"--format", "-f", "--filter", "--since", "--until", "-n", "--last", "--tail"})
+_SWITCHES = frozenset({"-f", "-t"})
+"""Of `logs`."""
+_MAPS = ("Attributes", "Labels")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?Z")
+_SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _Row = dict[str, Any]
 
 
@@ -35,7 +41,7 @@ class Failed(Exception):
 class Call:
     """Options and arguments after the verb."""
 
-    def __init__(self, words: Sequence[str], format_letter: str = "") -> None:
+    def __init__(self, words: Sequence[str], format_letter: str = "", switches: Collection[str] = ()) -> None:
         self.options: dict[str, list[str]] = {}
         self.arguments: list[str] = []
         todo = list(words)
@@ -45,11 +51,11 @@ class Call:
                 self.arguments.append(word)
                 continue
             name, equals, value = word.partition("=")
-            if not equals and name in _TAKES_VALUE:
+            if not equals and name in _TAKES_VALUE and name not in switches:
                 if not todo:
                     raise Failed(f"flag needs an argument: {name}")
                 value = todo.pop(0)
-            if name == "-f":
+            if name == "-f" and name not in switches:
                 name = "--format" if format_letter == "f" else "--filter"
             self.options.setdefault(name, []).append(value)
 
@@ -77,7 +83,11 @@ def render(template: str, row: Any) -> str:
 
     def at(path: str) -> Any:
         here: Any = row
+        above = ""
         for part in filter(None, path.split(".")):
+            if above in _MAPS and part not in here:
+                return None  # a map, of which Go's templates take what is not there for nil
+            above = part
             if not isinstance(here, dict) or part not in here:
                 raise Failed(f"template: :1: can't evaluate field {part} in {path}")
             here = here[part]
@@ -179,6 +189,7 @@ def _listed(item: _Row, *, whole: bool) -> _Row:
     now = datetime.now(UTC)
     up = state["Status"] == "running"
     since = _ago(now, state["StartedAt"] if up else state["FinishedAt"])
+    ended = "Created" if state["Status"] == "created" else f"Exited ({state['ExitCode']}) {since} ago"
     return {
         "Command": json.dumps(" ".join([item["Path"], *item["Args"]])),
         "CreatedAt": item["Created"][:19].replace("T", " ") + " +0000 UTC",
@@ -193,7 +204,7 @@ def _listed(item: _Row, *, whole: bool) -> _Row:
         "RunningFor": f"{_ago(now, item['Created'])} ago",
         "Size": "0B",
         "State": state["Status"],
-        "Status": f"Up {since}" if up else f"Exited ({state['ExitCode']}) {since} ago",
+        "Status": f"Up {since}" if up else ended,
     }
 
 
@@ -216,12 +227,124 @@ def container(state: _Row, words: Sequence[str]) -> None:
         raise NotSimulated(f"container {verb}")
 
 
-def events(_: _Row, words: Sequence[str]) -> None:
-    """Nothing happens to the containers of the sandbox: wait until killed, or return where an end was asked for."""
+def events(state: _Row, words: Sequence[str]) -> None:
+    """What happens to containers from now on, or since a moment; until one, where an end was asked for."""
     call = Call(words)
     call.allow("--format", "--filter", "--since", "--until")
-    while not call.has("--until"):
-        signal.pause()
+    begin = call.options.get("--since", [""])[-1]
+    known = len(state["events"]) if not begin else sum(_at(event) < _moment(begin) for event in state["events"])
+    for now in _states(wait=not call.has("--until")):
+        for event in now["events"][known:]:
+            if _wanted(event, call.filters()):
+                sys.stdout.write(render(call.format() or _EVENT, event) + "\n")
+        known = len(now["events"])
+        sys.stdout.flush()
+
+
+_EVENT = (
+    "{{.time}} {{.Type}} {{.Action}} {{.Actor.ID}} (image={{.Actor.Attributes.image}}, name={{.Actor.Attributes.name}})"
+)
+
+
+def _at(event: _Row) -> str:
+    return _stamp(event["timeNano"] / 1e9)
+
+
+def _wanted(event: _Row, filters: Sequence[tuple[str, str]]) -> bool:
+    """Values of one filter are alternatives; all filters have to hold."""
+    asked: dict[str, set[str]] = {}
+    for name, value in filters:
+        asked.setdefault(name, set()).add(value)
+    own = {"type": event["Type"], "event": event["Action"], "container": event["Actor"]["Attributes"]["name"]}
+    for name in asked:
+        if name not in own:
+            raise NotSimulated(f"the filter {name}")
+    return all(own[name] in values for name, values in asked.items())
+
+
+def logs(state: _Row, words: Sequence[str]) -> None:
+    """The log of a container, as json-file keeps it: `--since` is inclusive, `-f` ends with the container."""
+    call = Call(words, switches=_SWITCHES)
+    call.allow("-f", "--follow", "-t", "--timestamps", "-n", "--tail", "--since", "--until")
+    if len(call.arguments) != 1:
+        raise Failed('"docker logs" requires exactly 1 argument.')
+    item = next((item for item in state["containers"] if _is(item, call.arguments[0])), None)
+    if item is None:
+        raise Failed(f"Error response from daemon: No such container: {call.arguments[0]}")
+    try:
+        file = (_control() / "logs" / item["Id"]).open(encoding="utf-8")
+    except FileNotFoundError:
+        return  # it never ran
+    with file:
+        _print(_asked(file.read().splitlines(), call), call)
+        if not call.has("-f", "--follow"):
+            return
+        for now in _states(wait=True):
+            mine = next(row["State"] for row in now["containers"] if row["Id"] == item["Id"])
+            _print(file.read().splitlines(), call)
+            if not mine["Running"] or mine["StartedAt"] != item["State"]["StartedAt"]:
+                return
+
+
+def _asked(lines: list[str], call: Call) -> list[str]:
+    """Those since and until a moment, and of these the last."""
+    since, until = (call.options.get(name, [""])[-1] for name in ("--since", "--until"))
+    if since:
+        begin = _moment(since)
+        lines = [line for line in lines if line[:30] >= begin]
+    if until:
+        end = _moment(until)
+        lines = [line for line in lines if line[:30] <= end]
+    tail = next((call.options[name][-1] for name in ("--tail", "-n") if call.has(name)), "all")
+    if not tail.isdecimal():
+        return lines
+    return lines[-int(tail) :] if int(tail) else []
+
+
+def _print(lines: Sequence[str], call: Call) -> None:
+    if lines:
+        cut = 0 if call.has("-t", "--timestamps") else 31
+        sys.stdout.write("".join(f"{line[cut:]}\n" for line in lines))
+        sys.stdout.flush()
+
+
+def _moment(text: str) -> str:
+    """RFC 3339 in UTC, Unix seconds, or a span before now, as the stamps of a log are written."""
+    if (match := _MOMENT.fullmatch(text)) is not None:
+        return f"{match[1]}.{(match[2] or '.')[1:]:0<9}Z"
+    try:
+        return _stamp(float(text))
+    except ValueError:
+        pass
+    span = _SPAN.fullmatch(text)
+    if span is None or not text:
+        raise Failed(f'invalid value for "since": failed to parse value as time or duration: "{text}"')
+    hours, minutes, seconds = (int(part or 0) for part in span.groups())
+    return _stamp(time.time() - 3600 * hours - 60 * minutes - seconds)
+
+
+def _stamp(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") + "000Z"
+
+
+def _control() -> Path:
+    return Path(os.environ["DSV41_SANDBOX_ROOT"], ".sandbox")
+
+
+def _state() -> _Row:
+    return json.loads((_control() / "docker.json").read_text("utf-8"))  # type: ignore[no-any-return]
+
+
+def _states(*, wait: bool) -> Iterator[_Row]:
+    """What docker knows, now and each second, until the sandbox ends."""
+    yield _state()
+    if not wait:
+        return
+    pipe = _control() / "ticks" / str(os.getpid())
+    os.mkfifo(pipe)
+    with pipe.open("rb", buffering=0) as ticks:
+        while ticks.read(64):
+            yield _state()
 
 
 def info(_: _Row, words: Sequence[str]) -> None:
@@ -255,6 +378,7 @@ _VERBS: dict[str, Callable[[_Row, Sequence[str]], None]] = {
     "container": container,
     "volume": volumes,
     "events": events,
+    "logs": logs,
     "info": info,
     "version": version,
 }
@@ -265,7 +389,7 @@ def main(words: Sequence[str]) -> int:
     if words[:1] in (["--version"], ["-v"]):
         sys.stdout.write(f"Docker version {_VERSION}, build sandbox\n")
         return 0
-    state = json.loads(Path(os.environ["DSV41_SANDBOX_ROOT"], ".sandbox", "docker.json").read_text("utf-8"))
+    state = _state()
     try:
         if not words or words[0] not in _VERBS:
             raise NotSimulated(" ".join(words[:2]) or "a call without a verb")

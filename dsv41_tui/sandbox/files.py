@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 
 from dsv41_tui.sandbox import infiniband, mounts, nas, network
-from dsv41_tui.sandbox.docker_state import PID, docker_state
+from dsv41_tui.sandbox.docker_state import docker_state, pid
 from dsv41_tui.sandbox.meminfo import GB10_TOTAL_KB, meminfo, nas_meminfo, pressure
 from dsv41_tui.sandbox.plan import HOME, Member
 from dsv41_tui.sandbox.scenario import Scenario
@@ -31,46 +31,57 @@ def fixed_files(scenario: Scenario, member: Member, nodes: int) -> dict[str, str
     return files | (_nas_fixed(scenario, nodes) if member.role == "nas" else _gb10_fixed(scenario, member))
 
 
-def moving_files(scenario: Scenario, member: Member, nodes: int, t: float) -> dict[str, str]:
-    """What the kernel and the GPU say `t` seconds after the start."""
+def moving_files(scenario: Scenario, member: Member, nodes: int, t: float, began: datetime) -> dict[str, str]:
+    """What the kernel, the GPU and docker say `t` seconds after `began`, the moment of the scenario's zero."""
     uptime = scenario.uptime_s + t
     files = {"proc/uptime": f"{uptime:.2f} {uptime * 19.1:.2f}\n"}
-    return files | (_nas_moving(scenario, nodes, t) if member.role == "nas" else _gb10_moving(scenario, member, t))
+    if member.role == "nas":
+        return files | _nas_moving(scenario, nodes, t)
+    return files | _gb10_moving(scenario, member, t) | _container_moving(scenario, member, t, began)
 
 
 def _gb10_fixed(scenario: Scenario, member: Member) -> dict[str, str]:
-    docker = docker_state(scenario, member.number, HOME, datetime.now(UTC))
+    kernel = scene_of(scenario, member.number).kernel or scenario.kernel
     return network.sysfs(network.GB10_PORTS) | {
-        "proc/sys/kernel/osrelease": f"{scenario.kernel}\n",
+        "proc/sys/kernel/osrelease": f"{kernel}\n",
         "proc/sys/kernel/arch": "aarch64\n",
-        "proc/cmdline": f"BOOT_IMAGE=/boot/vmlinuz-{scenario.kernel} {scenario.command_line}\n",
-        "proc/self/mountinfo": mounts.mountinfo(member.address, member.mounts),
+        "proc/cmdline": f"BOOT_IMAGE=/boot/vmlinuz-{kernel} {scenario.command_line}\n",
         "sys/class/dmi/id/product_name": "NVIDIA_DGX_Spark\n",
         "etc/fstab": mounts.fstab(),
-        f"{CONTROL}/nfs": "".join(f"{place}\n" for place in member.mounts),
-        f"{CONTROL}/docker.json": json.dumps(docker),
-        **_fabric_fixed(member),
-        f"proc/{PID}/limits": infiniband.limits(),
-        f"proc/{PID}/stat": f"{PID} (bash) S 1 {PID} {PID} 0 -1\n",
     }
 
 
-def _fabric_fixed(member: Member) -> dict[str, str]:
-    hcas = infiniband.gb10_hcas(member.number)
-    files = infiniband.sysfs(hcas)
-    for hca in hcas:
-        files |= infiniband.counters(hca, {})
+def _container_moving(scenario: Scenario, member: Member, t: float, began: datetime) -> dict[str, str]:
+    """Docker's word, the process of the container, and the volume that docker mounts for it."""
+    scene = scene_of(scenario, member.number).container
+    process = pid(scene, t)
+    places = member.mounts if process else member.mounts[:1]
+    files = {
+        f"{CONTROL}/docker.json": json.dumps(docker_state(scenario, member.number, HOME, began, t)),
+        f"{CONTROL}/nfs": "".join(f"{place}\n" for place in places),
+        "proc/self/mountinfo": mounts.mountinfo(member.address, places),
+        "proc/self/mountstats": mounts.mountstats(nfs_now(scenario, member.number, t), member.address, places),
+    }
+    if process:
+        limit = "unlimited" if scene.memlock_bytes < 0 else str(scene.memlock_bytes)
+        files[f"proc/{process}/limits"] = infiniband.limits(limit)
+        files[f"proc/{process}/stat"] = f"{process} (bash) S 1 {process} {process} 0 -1\n"
     return files
 
 
 def _fabric_moving(scenario: Scenario, member: Member, t: float) -> dict[str, str]:
-    """The traffic of a pair that serves; the two halves of the port share it."""
-    if scenario.containers != "running":
-        return {}
-    files: dict[str, str] = {}
-    for hca in infiniband.gb10_hcas(member.number):
+    """Ports as they are now, with the traffic of a pair that serves; the two halves of the port share it."""
+    scene = scene_of(scenario, member.number)
+    hcas = infiniband.gb10_hcas(member.number)
+    for turn in scene.hca:
+        if turn.at_s <= t:
+            hcas = tuple(hca.model_copy(update=turn.changes()) if hca.device == turn.device else hca for hca in hcas)
+    files = infiniband.sysfs(hcas)
+    busy_s = scenario.serving_s(t)
+    for hca in hcas:
+        files |= infiniband.counters(hca, {})
         if hca.active:
-            files |= infiniband.counters(hca, infiniband.serving(t))
+            files |= infiniband.counters(hca, infiniband.serving(busy_s))
     return files
 
 
@@ -84,7 +95,6 @@ def _gb10_moving(scenario: Scenario, member: Member, t: float) -> dict[str, str]
         "proc/meminfo": meminfo(memory, scene),
         "proc/pressure/memory": pressure(scene.pressure_percent, scenario.uptime_s + t),
         "proc/net/dev": network.gb10_net_dev(nfs.read_bytes, t),
-        "proc/self/mountstats": mounts.mountstats(nfs, member.address, member.mounts),
         f"{CONTROL}/gpu": f"{gpu.percent} {gpu.celsius} {gpu.watts:.2f} {gpu.sm_mhz}\n",
         f"{CONTROL}/shm": f"{_BLOCK} {blocks} {blocks - memory.shmem // _SHM_SHARE // _BLOCK}\n",
         **_fabric_moving(scenario, member, t),

@@ -123,7 +123,7 @@ def counters(hca: Hca, values: Mapping[str, int]) -> dict[str, str]:
 
 def serving(t: float, *, share: float = 1.0) -> dict[str, int]:
     """Counters that move on a port while the pair serves; data in units of four bytes."""
-    sent = int((86_400 + t) * _BYTES_PER_S * share)
+    sent = int(t * _BYTES_PER_S * share)
     return {
         "port_rcv_data": sent // 4,
         "port_xmit_data": sent // 4,

@@ -6,7 +6,6 @@ from typing import Literal
 
 from dsv41_tui.core.value import Value
 from dsv41_tui.sandbox.mounts import MOUNT_POINT, NAS_ADDRESS, VOLUME_POINT
-from dsv41_tui.sandbox.scenario import Scenario
 
 MOST_NODES = 64
 PREFIX = "dsv41-sandbox-"
@@ -24,24 +23,23 @@ class Member(Value):
     address: str
     """What it believes to be its own; nothing listens there."""
     mounts: tuple[str, ...] = ()
-    """Where it has mounted the NAS."""
+    """Where it mounts the NAS: by fstab, and by docker while its container runs."""
 
 
-def members(scenario: Scenario, nodes: int, *, nas: bool) -> tuple[Member, ...]:
+def members(nodes: int, *, nas: bool) -> tuple[Member, ...]:
     """The head, the workers, and the NAS last."""
-    found = [_gb10(scenario, number) for number in range(1, nodes + 1)]
+    found = [_gb10(number) for number in range(1, nodes + 1)]
     if nas:
         found.append(Member(name="nas", role="nas", number=0, address=NAS_ADDRESS))
     return tuple(found)
 
 
-def _gb10(scenario: Scenario, number: int) -> Member:
+def _gb10(number: int) -> Member:
     head = number == 1
-    mounted = not head and scenario.containers == "running"
     return Member(
         name=f"spark{number}",
         role="head" if head else "worker",
         number=number,
         address=f"192.168.50.{100 + number}",
-        mounts=(MOUNT_POINT, VOLUME_POINT) if mounted else (MOUNT_POINT,),
+        mounts=(MOUNT_POINT,) if head else (MOUNT_POINT, VOLUME_POINT),
     )

@@ -6,6 +6,7 @@ Times are seconds since the sandbox started. Sizes carry their unit in the name 
 from __future__ import annotations
 
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Literal, Self
 
@@ -15,6 +16,7 @@ from dsv41_tui.core.errors import ConfigError
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.core.value import Value
+from dsv41_tui.sandbox.story import ContainerScene, HcaTurn, LogPart
 
 FOLDER = Path(__file__).resolve().parent / "scenarios"
 
@@ -49,6 +51,13 @@ class NodeScene(Value):
     cma_free_mib: float = Field(default=60, ge=0)
     pressure_percent: float = Field(default=0, ge=0, le=100)
     """Memory pressure `some`; `full` is four fifths of it."""
+    kernel: str | None = None
+    """In the place of the cluster's."""
+    container: ContainerScene = ContainerScene()
+    hca: tuple[HcaTurn, ...] = ()
+    log: tuple[LogPart, ...] = ()
+    """Of the rank's container."""
+    kernel_log: tuple[LogPart, ...] = ()
 
     @model_validator(mode="after")
     def _times_rise(self) -> Self:
@@ -92,10 +101,10 @@ class Scenario(Value):
     command_line: str = "root=UUID=0b1f6a52-7c1e-4d7e-9a0e-52f7f3b4c6d1 ro quiet splash console=tty0"
     """`/proc/cmdline` without its BOOT_IMAGE."""
     uptime_s: float = Field(default=523_400, gt=0)
-    containers: Literal["running", "exited"] = "running"
-    """The pair of the recipe. The docker NFS volume is mounted only while it runs."""
     head: NodeScene
     worker: NodeScene
+    traffic: bool = True
+    """Whether the ranks exchange data over the fabric while both run."""
     read: tuple[Reads, ...] = ()
     event: tuple[SceneEvent, ...] = ()
 
@@ -108,11 +117,24 @@ class Scenario(Value):
             raise ValueError("events are nas-stops and nas-returns in turn, at rising times")
         return self
 
+    def serving_s(self, t: float) -> float:
+        """Seconds up to now in which both ranks ran and exchanged data."""
+        if not self.traffic:
+            return 0.0
+        pairs = product(self.head.container.runs(t), self.worker.container.runs(t))
+        return sum(max(0.0, min(one[1], other[1]) - max(one[0], other[0])) for one, other in pairs)
+
     @property
     def told_s(self) -> float:
-        """From when on the cluster is in the state that the scenario is about: first event, last turn of memory."""
-        turns = [point.at_s for scene in (self.head, self.worker) for point in scene.memory]
-        return max([*turns, *(event.at_s for event in self.event[:1])])
+        """From when on the cluster is in the state that the scenario is about: all has happened that happens once."""
+        return max(0.0, *(event.at_s for event in self.event[:1]), *_turns(self.head), *_turns(self.worker))
+
+
+def _turns(scene: NodeScene) -> list[float]:
+    """When something of a role changes for the last time."""
+    logs = [part.last_s for part in (*scene.log, *scene.kernel_log) if part.every_s is None]
+    points = [point.at_s for point in scene.memory]
+    return [*logs, *points, *(turn.at_s for turn in scene.container.turn), *(turn.at_s for turn in scene.hca)]
 
 
 def names() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dsv41_tui.sandbox.files import CONTROL
@@ -53,7 +53,7 @@ def make_member(root: Path, quick: Path, stand_ins: Path, member: Member, files:
         (quick / place).mkdir(parents=True)
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).symlink_to(quick / place)
-    for place in ("bin", "dev/shm", "tmp", f"{CONTROL}/ticks", HOME.lstrip("/")):
+    for place in ("bin", "dev/shm", "tmp", "var/log", f"{CONTROL}/ticks", f"{CONTROL}/logs", HOME.lstrip("/")):
         (root / place).mkdir(parents=True)
     for place, text in files.items():
         file = root / place
@@ -87,14 +87,20 @@ def _make_recipe(home: Path) -> None:
         (model / name).hardlink_to(source / name)
 
 
-def replace(root: str, files: Mapping[str, str]) -> None:
-    """Put new texts in place; a reader sees the old one or the new one, whole."""
+def replace(root: str, files: Mapping[str, str], gone: Iterable[str] = ()) -> None:
+    """Put new texts in place and take away what is `gone`; a reader sees the old text or the new one, whole."""
     for place, text in files.items():
         path = f"{root}/{place}"
         waiting = f"{path}.new"
-        descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        except FileNotFoundError:
+            Path(path).parent.mkdir(parents=True)
+            descriptor = os.open(waiting, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
             os.write(descriptor, text.encode())
         finally:
             os.close(descriptor)
         Path(waiting).rename(path)
+    for place in gone:
+        Path(root, place).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from dsv41_tui.sandbox.scenario import load_scenario
 @pytest.fixture(autouse=True)
 def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".sandbox").mkdir()
-    state = docker_state(load_scenario("healthy"), 2, "/home/dsv", datetime.now(UTC))
+    state = docker_state(load_scenario("healthy"), 2, "/home/dsv", datetime.now(UTC), 0.0)
     (tmp_path / ".sandbox/docker.json").write_text(json.dumps(state))
     monkeypatch.setenv("DSV41_SANDBOX_ROOT", str(tmp_path))
 

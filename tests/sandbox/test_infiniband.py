@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from dsv41_tui.parsers.proc_limits import parse_proc_limits
@@ -13,11 +15,13 @@ from dsv41_tui.sandbox.files import fixed_files, moving_files
 from dsv41_tui.sandbox.plan import members
 from dsv41_tui.sandbox.scenario import load_scenario
 
+BEGAN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
-def files_of(name: str, containers: str = "running", t: float = 3.0) -> dict[str, str]:
-    loaded = load_scenario("healthy").model_copy(update={"containers": containers})
-    member = next(member for member in members(loaded, 2, nas=True) if member.name == name)
-    made = fixed_files(loaded, member, 2) | moving_files(loaded, member, 2, t)
+
+def files_of(name: str, scenario: str = "healthy", t: float = 3.0) -> dict[str, str]:
+    loaded = load_scenario(scenario)
+    member = next(member for member in members(2, nas=True) if member.name == name)
+    made = fixed_files(loaded, member, 2) | moving_files(loaded, member, 2, t, BEGAN)
     return {f"/{path}": text for path, text in made.items()}
 
 
@@ -43,18 +47,38 @@ def test_counters_of_ports_in_use_grow() -> None:
     assert before["rocep1s0f1"] == after["rocep1s0f1"]
 
 
-def test_a_pair_that_ended_moves_nothing() -> None:
-    for found in parse_rdma_counters(files_of("spark1", "exited")):
+def test_counters_stand_still_once_a_rank_is_gone() -> None:
+    counts = [
+        {
+            found.device: found.values["port_xmit_data"]
+            for found in parse_rdma_counters(files_of("spark1", "rank-dead", t))
+        }
+        for t in (4.0, 8.0, 20.0)
+    ]
+    assert counts[0]["rocep1s0f0"] < counts[1]["rocep1s0f0"] == counts[2]["rocep1s0f0"]
+
+
+def test_a_pair_that_does_not_talk_moves_nothing() -> None:
+    for found in parse_rdma_counters(files_of("spark1", "nccl-socket-fallback")):
         assert not any(found.values.values())
+
+
+def test_the_place_of_an_address_moves_when_the_scenario_says_so() -> None:
+    for t, place in ((1.0, 3), (2.0, 5)):
+        ports = {port.device: port for port in parse_rdma(files_of("spark2", "gid-drift", t))}
+        assert [gid.index for gid in ports["rocep1s0f0"].gids if gid.ipv4 and gid.type == "RoCE v2"] == [place]
+        assert [gid.index for gid in ports["roceP2p1s0f0"].gids if gid.ipv4 and gid.type == "RoCE v2"] == [3]
 
 
 def test_the_nas_has_no_hca() -> None:
     assert parse_rdma(files_of("nas")) == ()
 
 
-def test_the_containers_process_has_no_limit() -> None:
+def test_the_containers_process_has_the_limit_of_the_scenario() -> None:
     (process,) = parse_proc_limits(files_of("spark2"), {PID: "dsv41-exl3-worker"})
     assert (process.memlock_bytes, process.state) == (-1, "S")
+    (process,) = parse_proc_limits(files_of("spark2", "memlock"), {PID: "dsv41-exl3-worker"})
+    assert process.memlock_bytes == 8 << 20
 
 
 @pytest.mark.parametrize(

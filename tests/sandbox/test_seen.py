@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,34 +16,6 @@ from dsv41_tui.sandbox.launch import SandboxHandle
 from tests.sandbox.conftest import Start, outage, until
 
 pytestmark = pytest.mark.sandbox
-
-
-async def check(scenario: str) -> tuple[int, dict[str, Any]]:
-    """Exit code and document of `check --json` on a scenario."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "dsv41_tui", f"--demo={scenario}", "check", "--json"), stdout=asyncio.subprocess.PIPE
-    )
-    out, _ = await asyncio.wait_for(process.communicate(), 60)
-    assert process.returncode is not None
-    return process.returncode, json.loads(out)
-
-
-async def test_a_healthy_pair_has_no_findings() -> None:
-    code, document = await check("healthy")
-    assert (code, document["verdict"], document["findings"]) == (0, "ok", [])
-
-
-@pytest.mark.parametrize(
-    ("scenario", "cause"),
-    [("page-cache", "mem_page_cache_pressure"), ("kho", "kernel_kho_cma")],
-)
-async def test_the_same_error_to_come_has_its_own_cause(scenario: str, cause: str) -> None:
-    _, document = await check(scenario)
-    assert document["verdict"] in ("warn", "error")
-    assert {(finding["node"], finding["cause_id"]) for finding in document["findings"]} == {
-        ("spark1", cause),
-        ("spark2", cause),
-    }
 
 
 @asynccontextmanager

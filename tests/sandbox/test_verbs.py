@@ -14,8 +14,7 @@ pytestmark = pytest.mark.sandbox
 CAUSES = {
     "healthy": ("ok", 0, set()),
     "nas-down": ("error", 1, {"nfs-not-responding"}),
-    "page-cache": ("error", 1, {"memory-page-cache"}),
-    "kho": ("error", 1, {"memory-kho-cma"}),
+    "rank-dead": ("error", 1, {"engine-rank-gone"}),
 }
 
 
