@@ -59,9 +59,11 @@ class Parser(argparse.ArgumentParser):
 
 def build_parser() -> Parser:
     """The parser of the verbs; the global flags stand in it for `--help` only."""
+    from dsv41_tui.sandbox.scenario import names
+
     parser = Parser(prog="dsv41-tui", description=t("cli.description"), epilog=t("cli.epilog"))
     parser.add_argument("--version", action="version", version=f"dsv41-tui {__version__}")
-    parser.add_argument("--demo", metavar="=SCENARIO", nargs="?", help=t("cli.help-demo"))
+    parser.add_argument("--demo", metavar="=SCENARIO", nargs="?", help=t("cli.help-demo", names=", ".join(names())))
     parser.add_argument("--config", metavar="FILE", help=t("cli.help-config"))
     parser.add_argument("--read-only", action="store_true", help=t("cli.help-read-only"))
     parser.add_argument("--language", metavar="LANG", choices=LANGUAGES, help=t("cli.help-language"))

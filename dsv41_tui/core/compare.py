@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from shlex import quote
 from typing import Any, Literal
 
 from dsv41_tui.core import fabric, gid
@@ -115,21 +116,22 @@ def settings(node: NodeState) -> tuple[str, ...]:
     """`KEY=value` lines for the environment of this node's rank, as far as they are known; none where they are not.
 
     Of the ports that the rank uses, else of the ACTIVE ones with an IPv4 address. The index is named only where all of
-    them have the same one: where they do not, NCCL has to choose it, and the variable must stay unset.
+    them have the same one: where they do not, NCCL has to choose it, and the variable must stay unset. The names are
+    those that the node gave; an env file is often run by a shell, so an odd one is quoted.
     """
     ports = [known.port for known in fabric.fabric_ports(node)]
     host = fabric.setting(node, "VLLM_HOST_IP")
     chosen = [(port, best) for port in ports if port.state == "ACTIVE" and (best := gid.right(port, host)) is not None]
     if not chosen:
         return ()
-    lines = [f"NCCL_IB_HCA={','.join(port.device for port, _ in chosen)}"]
+    lines = [f"NCCL_IB_HCA={quote(','.join(port.device for port, _ in chosen))}"]
     indices = {best.index for _, best in chosen if best.type == gid.V2}
     if len(indices) == 1:
         lines.append(f"NCCL_IB_GID_INDEX={indices.pop()}")
     first = next((pair for pair in chosen if pair[1].ipv4 == host), chosen[0])
     name = first[1].netdev or first[0].netdev
     if name:
-        lines += [f"NCCL_SOCKET_IFNAME={name}", f"GLOO_SOCKET_IFNAME={name}"]
+        lines += [f"NCCL_SOCKET_IFNAME={quote(name)}", f"GLOO_SOCKET_IFNAME={quote(name)}"]
     lines.append(f"VLLM_HOST_IP={first[1].ipv4}")
     return tuple(lines)
 
@@ -138,4 +140,4 @@ def recommended_mtu(node: NodeState) -> tuple[str, ...]:
     """Commands that give the fabric's interfaces jumbo frames, for those that are known to have smaller ones."""
     ports = [known.port for known in fabric.fabric_ports(node)]
     small = {port.netdev for port in ports if port.netdev and port.netdev_mtu is not None and port.netdev_mtu < 4192}
-    return tuple(f"sudo ip link set {name} mtu 9000" for name in sorted(small))
+    return tuple(f"sudo ip link set {quote(name)} mtu 9000" for name in sorted(small))

@@ -14,7 +14,7 @@ from dsv41_tui.ui import keys, navigate
 from dsv41_tui.ui.bindings import key_display
 from dsv41_tui.ui.cells import safe
 from dsv41_tui.ui.main_screen import MainScreen
-from dsv41_tui.ui.widgets.log import LogWidget
+from dsv41_tui.ui.widgets.sheet import SheetWidget
 
 if TYPE_CHECKING:
     from dsv41_tui.ui.app import PanelApp
@@ -33,12 +33,12 @@ class PanelCommands(Provider):
         return cast("PanelApp", self.app)
 
     def _commands(self) -> Iterator[Command]:
-        screen = self.screen
+        screen, pane = self.screen, self._pane
         if isinstance(screen, MainScreen):
             yield from self._places(screen)
         for key in keys.KEYS:
-            if key.where == "log" and self._log is not None:
-                run = partial(self.app.run_action, key.action, self._log)
+            if pane is not None and key.where == pane.own_keys:
+                run = partial(self.app.run_action, key.action, pane)
                 yield t(f"ui.keys.{key.id}-tip"), key_display(key.keys.split(",")[0]), run
             if key.id in OFFERED and (key.where == "app" or isinstance(screen, MainScreen)):
                 yield t(f"ui.keys.{key.id}-tip"), key_display(key.keys.split(",")[0]), partial(self._act, key.action)
@@ -46,11 +46,9 @@ class PanelCommands(Provider):
             yield t("ui.command.theme", name=name), "", partial(setattr, self.app, "theme", name)
 
     @property
-    def _log(self) -> LogWidget | None:
-        """The log view, if it had the focus."""
-        screen = self.screen
-        current = screen.current if isinstance(screen, MainScreen) else None
-        return current if isinstance(current, LogWidget) else None
+    def _pane(self) -> SheetWidget | None:
+        """The pane that had the focus."""
+        return self.screen.current if isinstance(self.screen, MainScreen) else None
 
     def _places(self, screen: MainScreen) -> Iterator[Command]:
         yield t("ui.command.pane", name=t("ui.pane.all")), "0", partial(screen.go, 0)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Where = Literal["app", "main", "log", "page", "finding", "welcome"]
+Where = Literal["app", "main", "log", "rdma", "page", "finding", "welcome"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ KEYS = (
     Key("log-copy", "y", "log_copy", "log", "copy", 8),
     Key("log-copy-all", "Y", "log_copy_all", "log", "copy", 8),
     Key("log-dump", "o", "log_dump", "log", "dump", 9),
+    Key("rdma-copy", "y", "rdma_copy", "rdma", "copy", 8),
     Key("page-row-down", "j,down", "scroll_rows(1)", "page", "line", 3),
     Key("page-row-up", "k,up", "scroll_rows(-1)", "page", "line", 3),
     Key("page-page-down", "pagedown,space", "scroll_pages(1)", "page", "page"),
@@ -94,10 +95,10 @@ NAMES = {
 }  # fmt: skip
 """Textual's names of the characters that an input method gives in full width."""
 _PLACES: dict[str, tuple[str, ...]] = {
-    "app": ("main", "log", "page", "finding", "welcome"),
+    "app": ("main", "log", "rdma", "page", "finding", "welcome"),
     "page": ("page", "finding"),
 }
-"""Where the keys of a place can be pressed too. The log takes some keys of the main screen for itself, on purpose."""
+"""Where the keys of a place can be pressed too. Log and RDMA take some keys of the main screen for themselves."""
 _CHINESE = {
     "、": "/",
     "。": ".",

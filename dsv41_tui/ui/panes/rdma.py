@@ -8,6 +8,7 @@ from dsv41_tui.ui.panes import PaneSpec
 from dsv41_tui.ui.rdma import alike, detail, ports
 from dsv41_tui.ui.standing import RANK, STYLES
 from dsv41_tui.ui.view import Box, Rows, Sheet, View
+from dsv41_tui.ui.widgets.rdma import RdmaWidget
 
 WIDE = 70
 
@@ -69,4 +70,4 @@ def mark(view: View) -> tuple[str, str]:
     return ("", "") if worst.level == "muted" else (worst.glyph, STYLES[worst.level])
 
 
-PANE = PaneSpec(key=4, id="rdma", unit="", draw=draw, wants=wants, likes=wants, mark=mark)
+PANE = PaneSpec(key=4, id="rdma", unit="", draw=draw, wants=wants, likes=wants, mark=mark, widget=RdmaWidget)

@@ -45,6 +45,7 @@ class LogWidget(SheetWidget):
     """A sheet whose rows are a window on the timeline."""
 
     BINDINGS = bindings("log")
+    own_keys = "log"
     shows_search = True
 
     class Told(Message):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from textual.strip import Strip
 
 from dsv41_tui.core.messages import t
+from dsv41_tui.ui.keys import Where
 from dsv41_tui.ui.line import blank
 from dsv41_tui.ui.view import Box, Item, Sheet, View
 from dsv41_tui.ui.widgets.rows import RowsWidget
@@ -17,6 +18,8 @@ class SheetWidget(RowsWidget, can_focus=True):
 
     shows_search = False
     """Whether its rows say what it is filtered by, so that the tabs need not."""
+    own_keys: Where | None = None
+    """Its place in `keys.KEYS`, if it has keys of its own; the palette lists them while it has the focus."""
 
     def __init__(self, draw: Callable[[View, Box], Sheet], view: View, *, id: str | None = None) -> None:
         super().__init__(id=id)
