@@ -18,7 +18,7 @@ from dsv41_tui.core.value import Value
 
 HELD = 4000
 """Lines that wait for what comes after them; the oldest is decided by what is known when more come."""
-PATIENCE_S = 2.0
+PATIENCE_S = 0.5
 """How long a live stream waits for a line that would make a failure harmless."""
 COMBINATIONS = 256
 """Counters of one scan; a log of so many sources is told by the first ones."""
