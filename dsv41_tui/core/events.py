@@ -137,6 +137,7 @@ class FailureSeen(Event):
     seen_at: float | None = None
     """When the last line came here, Unix seconds; tells how old it was then. None: it was new."""
     count: int = 1
+    """0: no further line, only more `signals` of what was seen before."""
     rank: int | None = None
     started_at: float | None = None
     """StartedAt of the container whose log it stands in."""

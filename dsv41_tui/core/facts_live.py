@@ -18,6 +18,17 @@ FALLING = 512 * MIB
 MOVING = MIB
 """Bytes a second of NFS reads that prove that a load goes on."""
 _LOADING = frozenset({"load", "prefetch", "shards", "weights", "post-load", "draft"})
+LOGGED = frozenset({"ready", "loading", "running", "waiting", "idle"})
+"""What the rank's log says of itself up to a line: known for lines of the past too."""
+_LASTING = frozenset({
+    "kernel", "arch", "driver", "gdr", "kho", "mem_total", "cma_total", "nccl_version", "engine_version",
+    "ranks_expected", "memlock", "memory_limit", "shm_size", "ib_in_container",
+})  # fmt: skip
+"""Cannot change while the container runs on."""
+_OUTCOME = frozenset({
+    "container_state", "exit_code", "oom_killed", "restart_count", "peer_exited", "nccl_version_differs",
+})  # fmt: skip
+"""What became of a run is told after the line that shows why."""
 _ENDED = ("exited", "dead")
 _WORST: tuple[NfsStateName, ...] = ("not-responding", "stale-handle", "denied", "unmounted", "slow", "fine")
 
@@ -33,6 +44,23 @@ def facts_of(node: NodeState, state: ClusterState, now: float) -> Facts:
     found.update(_nfs(node))
     found.update(_peers(node, state, now))
     return {name: value for name, value in found.items() if value is not None}
+
+
+def at_the_time(then: Facts, now: Facts, age_s: float) -> Facts:
+    """The readings that a line of `age_s` ago is judged by: those of its time, filled by what cannot have changed.
+
+    Of the outcome of its run the newest word holds, and an end that was seen stays seen.
+    """
+    uptime = now.get("uptime_s")
+    rebooted = isinstance(uptime, float | int) and uptime < age_s
+    lasting = {} if rebooted else {name: value for name, value in now.items() if name in _LASTING}
+    outcome = {name: value for name, value in now.items() if name in _OUTCOME and then.get(name) is not True}
+    return {**lasting, **then, **outcome}
+
+
+def timeless(facts: Facts) -> Facts:
+    """Those of the facts that say something of an earlier moment too."""
+    return {name: value for name, value in facts.items() if name in _LASTING | _OUTCOME | LOGGED}
 
 
 def _memory(node: NodeState, now: float) -> dict[str, Fact | None]:

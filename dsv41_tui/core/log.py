@@ -178,6 +178,10 @@ class Occurrence(Value):
     """StartedAt of the container whose log it stands in: it clears when that starts anew."""
     facts: dict[str, str | float | bool] = {}
     """Readings of the node when it was first seen; see `core.facts`."""
+    facts_late_s: float = 0.0
+    """How long after its line they were taken: a line from before the panel has no readings of its own time."""
+    came_at: float | None = None
+    """When, on the operator's monotonic clock, the line came that the readings belong to."""
     signals: dict[str, str] = {}
     """Patterns of `seen` conditions that had matched in the node's logs, each with its first line."""
     silencers: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ def _source(state: ClusterState, event: LogSourceOpened) -> ClusterState:
 
 def _elapsed(state: ClusterState, event: Elapsed) -> ClusterState:
     """Failures that have been quiet for long enough are over."""
-    nodes = tuple(reduce_log.age(node, event.at, state.book) for node in state.nodes)
+    nodes = tuple(reduce_log.age(node, event.at, state) for node in state.nodes)
     if all(new is old for new, old in zip(nodes, state.nodes, strict=True)):
         return state
     return state.model_copy(update={"nodes": nodes})

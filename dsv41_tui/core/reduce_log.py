@@ -6,10 +6,13 @@ operator's monotonic clock, so a failure keeps when, on that clock, its last lin
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from dsv41_tui.core.containers import ContainerEngine, ProcessLimits
 from dsv41_tui.core.events import FailuresCleared, FailureSeen, LogsUnreadable, RankLogChanged, ReadingTaken
+from dsv41_tui.core.facts import Facts
+from dsv41_tui.core.facts_live import facts_of
 from dsv41_tui.core.failure import Book
 from dsv41_tui.core.log import LogFact, Occurrence, RankLog
 from dsv41_tui.core.model import ClusterState, NodeState
@@ -21,6 +24,10 @@ FAILURES = 100
 OPEN_INITS = 64
 LOGS = 16
 LINE_LIMIT = 2000
+LATE_S = 30.0
+"""Readings that were taken so long after a line are not those of its time."""
+FILL_S = 10.0
+"""For so long after a line readings that were not there yet are added to it."""
 SAME_START_S = 0.05
 """Docker and podman round StartedAt in several ways; no container is started twice within this."""
 
@@ -39,13 +46,33 @@ def join(node: NodeState, event: LogEvent, state: ClusterState) -> NodeState:
     return node if unread == node.unread_logs else node.model_copy(update={"unread_logs": unread})
 
 
-def age(node: NodeState, now: float, book: Book) -> NodeState:
-    """Drop failures that have not been seen for as long as their rule says; `now` is monotonic."""
+def age(node: NodeState, now: float, state: ClusterState) -> NodeState:
+    """Drop failures that have not been seen for as long as their rule says; `now` is monotonic.
+
+    To those that are new, readings are added that came a moment after the line.
+    """
     if not node.failures:
         return node
-    limits = {rule.id: rule.clears_after_s for rule in book.failures if rule.clears_after_s is not None}
+    limits = _limits(state.book)
     kept = tuple(item for item in node.failures if not _over(item, limits.get(item.rule), now))
-    return node if len(kept) == len(node.failures) else node.model_copy(update={"failures": kept})
+    if any(_is_new(item, now) for item in kept):
+        facts = facts_of(node, state, now)
+        kept = tuple(_filled(item, facts) if _is_new(item, now) else item for item in kept)
+    same = len(kept) == len(node.failures) and all(map(operator.is_, kept, node.failures))
+    return node if same else node.model_copy(update={"failures": kept})
+
+
+def _limits(book: Book) -> dict[str, float]:
+    return {rule.id: rule.clears_after_s for rule in book.failures if rule.clears_after_s is not None}
+
+
+def _is_new(item: Occurrence, now: float) -> bool:
+    return item.came_at is not None and now - item.came_at <= FILL_S
+
+
+def _filled(item: Occurrence, facts: Facts) -> Occurrence:
+    missing = {name: value for name, value in facts.items() if name not in item.facts}
+    return item.model_copy(update={"facts": {**item.facts, **missing}}) if missing else item
 
 
 def _over(item: Occurrence, limit: float | None, now: float) -> bool:
@@ -111,17 +138,19 @@ def rebooted(node: NodeState) -> dict[str, Any]:
 def _begin(node: NodeState, log: RankLog) -> NodeState:
     """Put an empty log in the place of the container's old one; failures of the run before are over."""
     others = tuple(item for item in node.logs if item.container != log.container)[-(LOGS - 1) :]
-    own, kernel = f"{node.name}/{log.container}", f"{node.name}/kernel"
-    kept = tuple(item for item in node.failures if not _of_past_run(item, log, own, kernel))
+    kept = tuple(item for item in node.failures if not _of_past_run(item, log, node))
     return node.model_copy(update={"logs": (*others, log), "failures": kept})
 
 
-def _of_past_run(item: Occurrence, log: RankLog, own: str, kernel: str) -> bool:
+def _of_past_run(item: Occurrence, log: RankLog, node: NodeState) -> bool:
+    """Of the container's own log; when a rank starts, also of the kernel and the launcher, which have no StartedAt."""
     if log.started_at is None:
         return False
-    if item.source == own:
-        return item.last_at < log.started_at if item.started_at is None else item.started_at < log.started_at
-    return item.source == kernel and log.rank is not None and item.last_at < log.started_at
+    own = item.source == f"{node.name}/{log.container}"
+    if item.started_at is not None:
+        return own and item.started_at < log.started_at
+    offset = node.clock.value.offset_s if node.clock.value is not None else 0.0
+    return (own or log.rank is not None) and item.last_at < log.started_at - offset
 
 
 def _rank_log(node: NodeState, event: RankLogChanged, state: ClusterState) -> NodeState:
@@ -258,40 +287,73 @@ def _rank_of(peer: str, log: RankLog, node: NodeState, state: ClusterState) -> i
 
 
 def _seen(node: NodeState, event: FailureSeen) -> NodeState:
-    last_at = event.line_at if event.last_at is None else max(event.last_at, event.line_at)
-    late_s = 0.0 if event.seen_at is None else max(0.0, event.seen_at - last_at)
-    last_seen = event.at - late_s
+    if event.count == 0:
+        return _signalled(node, event)
     for index, item in enumerate(node.failures):
         if item.rule == event.rule and item.source == event.source and item.silencers == event.silencers:
-            merged = item.model_copy(
-                update={
-                    "count": item.count + event.count,
-                    "last_at": max(item.last_at, last_at),
-                    "last_seen": last_seen if item.last_seen is None else max(item.last_seen, last_seen),
-                    "signals": {**event.signals, **item.signals},
-                }
-            )
+            merged = _again(item, event)
             return node.model_copy(update={"failures": (*node.failures[:index], merged, *node.failures[index + 1 :])})
     fresh = Occurrence(
         rule=event.rule,
         source=event.source,
         first_at=event.line_at,
-        last_at=last_at,
-        last_seen=last_seen,
+        last_at=_last_at(event),
+        last_seen=_last_seen(event),
         count=event.count,
         first_line=event.line[:LINE_LIMIT],
         first_number=event.number,
         rank=event.rank,
         started_at=event.started_at,
-        facts=event.facts,
         signals=event.signals,
         silencers=event.silencers,
+        **_readings(event),
     )
     kept = node.failures
     if len(kept) >= FAILURES:
         quiet = min(range(len(kept)), key=lambda index: kept[index].last_at)
         kept = (*kept[:quiet], *kept[quiet + 1 :])
     return node.model_copy(update={"failures": (*kept, fresh)})
+
+
+def _again(item: Occurrence, event: FailureSeen) -> Occurrence:
+    """Readings of the time of a line beat those that were taken long after an earlier one."""
+    last_seen = _last_seen(event)
+    update = {
+        "count": item.count + event.count,
+        "last_at": max(item.last_at, _last_at(event)),
+        "last_seen": last_seen if item.last_seen is None else max(item.last_seen, last_seen),
+        "signals": {**event.signals, **item.signals},
+    }
+    better = item.facts_late_s > LATE_S >= _late_s(event)
+    return item.model_copy(update={**update, **(_readings(event) if better else {})})
+
+
+def _signalled(node: NodeState, event: FailureSeen) -> NodeState:
+    """A line speaks for or against the causes of what was seen before it."""
+    failures = tuple(
+        item.model_copy(update={"signals": {**event.signals, **item.signals}})
+        if item.rule == event.rule and item.source == event.source
+        else item
+        for item in node.failures
+    )
+    return node.model_copy(update={"failures": failures})
+
+
+def _last_at(event: FailureSeen) -> float:
+    return event.line_at if event.last_at is None else max(event.last_at, event.line_at)
+
+
+def _last_seen(event: FailureSeen) -> float:
+    """When, on the operator's monotonic clock, the last line was written."""
+    return event.at if event.seen_at is None else event.at - max(0.0, event.seen_at - _last_at(event))
+
+
+def _late_s(event: FailureSeen) -> float:
+    return 0.0 if event.seen_at is None else max(0.0, event.seen_at - event.line_at)
+
+
+def _readings(event: FailureSeen) -> dict[str, Any]:
+    return {"facts": event.facts, "facts_late_s": _late_s(event), "came_at": event.at}
 
 
 def _cleared(node: NodeState, event: FailuresCleared) -> NodeState:

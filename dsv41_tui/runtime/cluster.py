@@ -11,6 +11,8 @@ from pathlib import Path
 from dsv41_tui.config import Config, NodeConfig
 from dsv41_tui.core.book_index import CompiledBook
 from dsv41_tui.core.events import BookRead, Elapsed
+from dsv41_tui.core.facts import Facts
+from dsv41_tui.core.facts_live import facts_of
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.recipe import Recipe
@@ -67,7 +69,12 @@ class Cluster:
         if node.role == "nas":
             return None
         folders = tuple(item.path for item in self.config.recipe if item.path)
-        return NodeLogs(node, self._recipes, folders, self.logs, self._state_of(node.name), self.store.dispatch)
+        state = self._state_of(node.name)
+
+        def facts() -> Facts:
+            return facts_of(state(), self.store.state, self.store.now())
+
+        return NodeLogs(node, self._recipes, folders, self.logs, state, self.store.dispatch, facts)
 
     async def _read_book(self) -> None:
         """Read what is known of failures beside everything else, and scan with it what came meanwhile."""

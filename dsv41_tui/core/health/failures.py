@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 
 from dsv41_tui.core.book_tally import SeenLine
-from dsv41_tui.core.decide import first_true, make
+from dsv41_tui.core.decide import first_true, make, weigh
 from dsv41_tui.core.decide_report import Made, first_lines, folded, stands
 from dsv41_tui.core.facts import Facts
-from dsv41_tui.core.facts_live import facts_of
-from dsv41_tui.core.failure import FailureRule
+from dsv41_tui.core.facts_live import at_the_time, facts_of, timeless
+from dsv41_tui.core.failure import Book, FailureRule
 from dsv41_tui.core.finding import Finding
-from dsv41_tui.core.health.common import Kind
+from dsv41_tui.core.health.common import SEVERITIES, Kind
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.log import Occurrence
 from dsv41_tui.core.model import ClusterState, NodeState
+from dsv41_tui.core.reduce_log import LATE_S
 
 KINDS: tuple[Kind, ...] = ()
 """The book is data: its findings bear the ids of its rules."""
@@ -40,30 +41,52 @@ def _of_node(node: NodeState, state: ClusterState, now: float) -> Iterable[Made]
     if not by_rule and not any(rule.match.reading for rule in state.book.failures):
         return
     facts = facts_of(node, state, now)
-    loud = _loud(by_rule, state, facts)
+    loud = _loud(by_rule, state, facts, now)
     for rule in state.book.failures:
         if rule.severity == "none":
             continue
-        found = _of_rule(rule, loud.get(rule.id, ()), node, state, facts)
+        found = _of_rule(rule, loud.get(rule.id, ()), node, state, facts, now)
         if found is not None:
             yield found
 
 
-def _loud(by_rule: dict[str, list[Occurrence]], state: ClusterState, facts: Facts) -> dict[str, list[Occurrence]]:
+def _loud(
+    by_rule: dict[str, list[Occurrence]], state: ClusterState, facts: Facts, now: float
+) -> dict[str, list[Occurrence]]:
     """What is not taken by a harmless rule that holds, by the readings of then and now."""
     rules = {rule.id: rule for rule in state.book.failures}
     standing = {
         name
         for name, seen in by_rule.items()
-        if name in rules and stands(rules[name], _at_the_time(seen, facts), _signals(seen))
+        if name in rules and stands(rules[name], _then(seen, facts, now), _signals(seen))
     }
     kept = {name: [item for item in by_rule[name] if standing.isdisjoint(item.silencers)] for name in standing}
     return {name: seen for name, seen in kept.items() if seen}
 
 
-def _at_the_time(seen: Sequence[Occurrence], facts: Facts) -> Facts:
-    """Readings of now, over them those of when it was first seen: these decide."""
-    return {**facts, **seen[0].facts}
+def _then(seen: Sequence[Occurrence], facts: Facts, now: float) -> Facts:
+    """What the first of them is judged by."""
+    first = _first(seen)
+    age_s = first.facts_late_s + (now - first.came_at if first.came_at is not None else 0.0)
+    return at_the_time(first.facts, facts, age_s)
+
+
+def _first(seen: Sequence[Occurrence]) -> Occurrence:
+    """The one whose readings are nearest to its line, of those the earliest."""
+    return min(seen, key=lambda item: (item.facts_late_s > LATE_S, item.first_at))
+
+
+def _decisive(rule: FailureRule, seen: Sequence[Occurrence], book: Book, then: Facts) -> Facts:
+    """The readings that may decide between causes: late ones can prove a cause, and rule none out by themselves.
+
+    A process that has ended gave its memory back, and somebody may have dropped the page cache meanwhile.
+    """
+    if _first(seen).facts_late_s <= LATE_S:
+        return then
+    proved = any(
+        item.by and item.likelihood in ("confirmed", "likely") for item in weigh(rule, book, then, _signals(seen))
+    )
+    return then if proved else timeless(then)
 
 
 def _signals(seen: Sequence[Occurrence]) -> dict[str, str]:
@@ -71,7 +94,7 @@ def _signals(seen: Sequence[Occurrence]) -> dict[str, str]:
 
 
 def _of_rule(
-    rule: FailureRule, seen: Sequence[Occurrence], node: NodeState, state: ClusterState, facts: Facts
+    rule: FailureRule, seen: Sequence[Occurrence], node: NodeState, state: ClusterState, facts: Facts, now: float
 ) -> Made | None:
     if not seen:
         shown = first_true(rule.match.reading, facts, {})
@@ -86,7 +109,7 @@ def _of_rule(
         ]
     )
     count = sum(item.count for item in seen)
-    then = _at_the_time(seen, facts)
+    then = _decisive(rule, seen, state.book, _then(seen, facts, now))
     found = make(rule, state.book, then, _signals(seen), lines, count=count, node=node.name)
     return None if found is None else Made(found, rule, lines[0].at, lines[0].number)
 
@@ -94,7 +117,8 @@ def _of_rule(
 def absorb(found: Sequence[Finding], told: Sequence[Finding], echoes: Container[str] = ()) -> list[Finding]:
     """Both together, each failure once.
 
-    A reading goes under the line of the same node (`told`) that has confirmed the same cause; a line that only follows
+    A reading goes under the line of the same node (`told`) that has confirmed the same cause, or above it where it is
+    more severe; a line that only follows
     from another error (a rule of `echoes`) goes under the first error that readings show.
     """
     first = next((item for item in found if item.severity == "error"), None)
@@ -107,17 +131,30 @@ def absorb(found: Sequence[Finding], told: Sequence[Finding], echoes: Container[
         else:
             heads.append(item)
     for item in tuple(kept):
-        place = next((place for place, head in enumerate(heads) if _same(head, item)), -1)
-        if place >= 0:
-            heads[place] = _under(heads[place], item)
+        under = [head for head in heads if _same(head, item)]
+        if not under:
+            continue
+        if SEVERITIES.index(item.severity) < min(SEVERITIES.index(head.severity) for head in under):
+            heads = [head for head in heads if head not in under]
+            kept[kept.index(item)] = _told_by(item, under)
+        else:
+            heads[heads.index(under[0])] = _under(under[0], item)
             kept.remove(item)
     return [*heads, *kept]
 
 
 def _same(line: Finding, reading: Finding) -> bool:
-    """Whether a line of the same node has confirmed the cause that a reading names."""
+    """Whether a line of the same node has confirmed the cause that a reading names; of a cluster's, of any node."""
     confirmed = bool(line.causes) and line.causes[0].likelihood == "confirmed" and line.first_line is not None
-    return confirmed and line.node == reading.node and line.cause_id == reading.cause_id
+    return confirmed and reading.node in (line.node, None) and line.cause_id == reading.cause_id
+
+
+def _told_by(reading: Finding, lines: Sequence[Finding]) -> Finding:
+    """A reading that weighs more than the lines that show the same: they are its evidence, and the jump leads there."""
+    for line in lines:
+        reading = _under(reading, line)
+    first = lines[0]
+    return reading.model_copy(update={"first_line": first.first_line, "log_number": first.log_number})
 
 
 def _under(head: Finding, other: Finding) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 from dsv41_tui.core.containers import ContainerEngine
@@ -19,6 +20,8 @@ from dsv41_tui.runtime.logs.shelf import Shelf
 AGAIN_S = 5.0
 KERNEL_S = 120.0
 """Before a kernel log that ended or is not allowed is tried again."""
+QUIET_S = 3.0
+"""A kernel log that has brought nothing by then has nothing."""
 LAUNCHER_S = 30.0
 """Between looks for a new file of the launcher."""
 
@@ -31,6 +34,8 @@ class FeedLogs:
         self._folders = tuple(folders)
         """Recipe folders on the head."""
         self._kernel = Position()
+        self.kernel_tried = asyncio.Event()
+        """Set once the kernel log has been read as far as it went, or gives nothing."""
         self._files: dict[str, Tail] = {}
 
     async def run(self, feeds: Feeds, containers: ContainerWatch) -> None:
@@ -70,13 +75,17 @@ class FeedLogs:
         reader.open()
         while True:
             feed = feeds.follow(commands.kernel_log(self._shelf.config.root, self._kernel.resume()))
+            asyncio.get_running_loop().call_later(QUIET_S, self.kernel_tried.set)
             while (lines := await feed.batch()) is not None:
                 self._shelf.unreadable(reader.source.id, None)
                 times = [parse_logline(line, "kernel").at for line in lines]
                 fresh = self._kernel.fresh(times, lines)
                 reader.started_at = self._shelf.service_started()
                 reader.take([lines[place] for place in fresh], [times[place] for place in fresh])
+                self._shelf.line_at = time.monotonic()
+                self.kernel_tried.set()
                 await self._shelf.hub.settle()
+            self.kernel_tried.set()
             if feed.code:
                 denied = feed.code == commands.UNREADABLE
                 why = t("streams.kernel-closed") if denied else t("link.failed", code=feed.code)

@@ -7,16 +7,18 @@ asked for only while the collector and the runner hold theirs, since on few sess
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.containers import ContainerEngine
 from dsv41_tui.core.errors import LinkError, Refused
 from dsv41_tui.core.events import Event
+from dsv41_tui.core.facts import Fact
 from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import NodeState
 from dsv41_tui.core.recipe import Recipe
@@ -39,10 +41,13 @@ FEEDS = "docker events, kernel log, launcher log, proxy log"
 RENEW_S = LEASE_S * 0.8
 ESSENTIAL = 2
 PAUSE_S = 1.0
-SETTLED_S = 0.5
+SETTLED_S = 1.0
+"""A failure waits for what comes after its line, and is decided within this."""
 NO_CHANNEL_S = 60.0
 UNREADABLE_S = 120.0
-LAUNCHER_S = 30.0
+TURN_S = 0.25
+"""Between looks for failures that waited long enough for what comes after them."""
+READERS_TURNS = 4
 
 log = logging.getLogger(__name__)
 Batches = Callable[[], Awaitable[list[str] | None]]
@@ -78,8 +83,9 @@ class NodeLogs:
         hub: LogHub,
         state: Callable[[], NodeState],
         dispatch: Callable[[Event], None],
+        facts: Callable[[], Mapping[str, Fact]] = dict,
     ) -> None:
-        self._shelf = Shelf(config, recipes, hub, state, dispatch)
+        self._shelf = Shelf(config, recipes, hub, state, dispatch, facts)
         self._feeds = FeedLogs(self._shelf, folders if config.role == "head" else ())
         self.failures = self._shelf.failures
         self._state = state
@@ -93,8 +99,9 @@ class NodeLogs:
         return self._shelf.config.name
 
     def settled(self) -> bool:
-        """Whether the log of the rank is open, or cannot be, and brought nothing for a moment."""
-        return self._rank_tried.is_set() and time.monotonic() - self._shelf.line_at > SETTLED_S
+        """Whether the logs of rank and kernel are open, or cannot be, and brought nothing for a moment."""
+        tried = self._rank_tried.is_set() and self._feeds.kernel_tried.is_set()
+        return tried and time.monotonic() - self._shelf.line_at > SETTLED_S
 
     async def run(self, channels: Channels, containers: ContainerWatch) -> None:
         """Follow until cancelled."""
@@ -125,14 +132,16 @@ class NodeLogs:
             self._rank_tried.set()
             if what == FEEDS:
                 self.tried.set()
+                self._feeds.kernel_tried.set()
             await asyncio.sleep(pause)
 
     async def _tick(self) -> None:
-        while True:
-            await asyncio.sleep(1.0)
+        for turn in itertools.count(1):
+            await asyncio.sleep(TURN_S)
             self.failures.settle()
-            for reader in self._shelf.readers.values():
-                reader.tick()
+            if turn % READERS_TURNS == 0:
+                for reader in self._shelf.readers.values():
+                    reader.tick()
 
     # the rank's log
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dsv41_tui.core.events import Event, LogSourceOpened, RankLogChanged
-from dsv41_tui.core.log import Level, LogLine, LogSource
+from dsv41_tui.core.log import Level, LogFact, LogLine, LogSource
 from dsv41_tui.core.redact import redact
 from dsv41_tui.parsers.log_facts import parse_log_facts
 from dsv41_tui.parsers.log_interest import split_interesting
@@ -55,29 +55,51 @@ class LogReader:
             at = [own if own is not None else found for own, found in zip(times, at, strict=True)]
         levels: list[Level] = [line.level for line in parsed]
         batch = self._hub.add(self.source, at, _redacted(shown), levels)
-        if kind == "rank":
-            self._look(batch)
-        if scan and kind != "events":
-            self._watch.scan(self.source, self.started_at, batch)
+        for lines, facts in self._steps(batch):
+            if kind == "rank":
+                self._look(lines, facts)
+            if scan and kind != "events":
+                self._watch.scan(self.source, self.started_at, lines)
 
     def tick(self) -> None:
         """Once a second: tell of lines that came since."""
         if self.source.kind == "rank" and self._last_line_at != self._told_line_at:
             self._tell([])
 
-    def _look(self, batch: Sequence[LogLine]) -> None:
-        """What the engine says of its state; lines of an earlier run say nothing of this one."""
-        started = (self.started_at or 0.0) - SLACK_S
-        current = [line for line in batch if line.at is not None and line.at >= started]
-        if not current:
+    def _steps(self, batch: Sequence[LogLine]) -> Iterator[tuple[Sequence[LogLine], Sequence[LogFact]]]:
+        """A batch with what it says of the engine; apart from where the engine begins to serve.
+
+        The same line is a long load before that, and a hang after it.
+        """
+        if self.source.kind != "rank":
+            yield batch, ()
             return
-        self._last_line_at = max(self._last_line_at or 0.0, current[-1].at or 0.0)
-        found = split_interesting([line.text for line in current])
-        facts = [fact for place, text in found if (fact := parse_log_facts(text, current[place].at)) is not None]
+        begin, facts = 0, list[LogFact]()
+        for place, fact in self._facts_of(batch):
+            if fact.served and place > begin:
+                yield batch[begin:place], facts
+                begin, facts = place, []
+            facts.append(fact)
+        yield batch[begin:], facts
+
+    def _facts_of(self, batch: Sequence[LogLine]) -> Iterator[tuple[int, LogFact]]:
+        """Lines of an earlier run say nothing of this one."""
+        started = (self.started_at or 0.0) - SLACK_S
+        for place, text in split_interesting([line.text for line in batch]):
+            at = batch[place].at
+            if at is not None and at >= started and (fact := parse_log_facts(text, at)) is not None:
+                yield place, fact
+
+    def _look(self, batch: Sequence[LogLine], facts: Sequence[LogFact]) -> None:
+        started = (self.started_at or 0.0) - SLACK_S
+        newest = max((line.at for line in batch if line.at is not None and line.at >= started), default=None)
+        if newest is None:
+            return
+        self._last_line_at = max(self._last_line_at or 0.0, newest)
         if facts or time.monotonic() - self._told_at > TELL_S:
             self._tell(facts)
 
-    def _tell(self, facts: Sequence[object]) -> None:
+    def _tell(self, facts: Sequence[LogFact]) -> None:
         self._told_at = time.monotonic()
         self._told_line_at = self._last_line_at
         self._dispatch(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.containers import ContainerEngine
 from dsv41_tui.core.events import Event, LogsUnreadable
+from dsv41_tui.core.facts import Fact
 from dsv41_tui.core.log import LogKind, LogSource
 from dsv41_tui.core.model import NodeState
 from dsv41_tui.core.recipe import Recipe
@@ -34,13 +35,14 @@ class Shelf:
         hub: LogHub,
         state: Callable[[], NodeState],
         dispatch: Callable[[Event], None],
+        facts: Callable[[], Mapping[str, Fact]] = dict,
     ) -> None:
         self.config = config
         self.hub = hub
-        self.failures = FailureWatch(config.name, state, dispatch)
+        self.failures = FailureWatch(config.name, state, dispatch, facts)
         self.readers: dict[str, LogReader] = {}
         self.line_at = 0.0
-        """Monotonic second of the last batch of a container's log."""
+        """Monotonic second of the last batch of a container's or the kernel's log."""
         self._recipes = tuple(recipes)
         self._state = state
         self._dispatch = dispatch

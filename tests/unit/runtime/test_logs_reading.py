@@ -140,7 +140,7 @@ class Bench:
             name="spark1", clock=Reading[Any](value=ClockOffset(offset_s=100.0, uncertainty_s=0.01), at=1.0)
         )
         self.hub = LogHub(record)
-        self.watch = FailureWatch("spark1", lambda: self.node, self.events.append, lambda _: {"mem_free": 5.0})
+        self.watch = FailureWatch("spark1", lambda: self.node, self.events.append, lambda: {"mem_free": 5.0})
         self.reader = LogReader(source, self.hub, self.watch, self.events.append)
         self.book = CompiledBook(Book(failures=rules))
 
