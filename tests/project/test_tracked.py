@@ -8,6 +8,8 @@ import pytest
 
 from tests.project.house import ROOT, run
 
+_CONTAINER = re.compile(r"/root/\.(?:cache|triton|tilelang)\b")
+"""Engines run as root in their containers; the failure book speaks of their caches there."""
 _HOSTS = ("pypi", "pythonhosted", "npmjs", "deb.debian", "security.debian")
 FORBIDDEN = re.compile(
     "|".join(
@@ -32,6 +34,8 @@ def test_no_tracked_file_names_a_machine_or_a_registry() -> None:
         if not name or name.startswith("tests/data/") or name == "tests/project/test_tracked.py" or not path.is_file():
             continue
         text = path.read_text("utf-8", "replace")
+        if name.startswith(("dsv41_tui/data/failures/", "dsv41_tui/data/causes/")):
+            text = _CONTAINER.sub("", text)
         found += [f"{name}: {match[0]!r}" for match in FORBIDDEN.finditer(text)]
     assert found == []
 
