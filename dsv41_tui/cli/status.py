@@ -24,6 +24,8 @@ async def report(verb: str, flags: Globals, as_json: bool) -> int:
             store = cluster.store
             judged = verdict(store.state, store.findings, store.now())
             _print(verb, store, judged, as_json)
+            if verb == "status":  # `check` has a finding for each
+                sys.stderr.write("".join(f"dsv41-tui: {note}\n" for note in store.state.book_notes))
             return {"ok": FINE, "warn": FINE, "error": WRONG, "unknown": UNREAD}[judged]
         finally:
             await cluster.stop()

@@ -170,6 +170,8 @@ class BookRead(Event):
     """The failure book was read from its files."""
 
     book: Book
+    notes: tuple[str, ...] = ()
+    """One line for each file of the operator's that was skipped."""
 
 
 class LogsUnreadable(Event):

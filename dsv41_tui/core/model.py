@@ -271,6 +271,8 @@ class ClusterState(Value):
     limits: Limits = Limits()
     book: Book = Book()
     """What is known of failures; empty until it is read, which happens after the first frame."""
+    book_notes: tuple[str, ...] = ()
+    """One line for each failure file of the operator's that is broken: which, where, and why."""
     log_sources: tuple[LogSource, ...] = ()
     nodes: tuple[NodeState, ...] = ()
     notices: tuple[Notice, ...] = ()

@@ -42,7 +42,7 @@ def reduce(state: ClusterState, event: Event) -> ClusterState:
     if isinstance(event, LogSourceOpened):
         return _source(state, event)
     if isinstance(event, BookRead):
-        return state.model_copy(update={"book": event.book})
+        return state.model_copy(update={"book": event.book, "book_notes": event.notes})
     name = getattr(event, "node", None)
     for index, node in enumerate(state.nodes):
         if node.name == name:

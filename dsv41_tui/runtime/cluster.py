@@ -79,8 +79,8 @@ class Cluster:
     async def _read_book(self) -> None:
         """Read what is known of failures beside everything else, and scan with it what came meanwhile."""
         await asyncio.sleep(BOOK_AFTER_S)
-        book = await asyncio.to_thread(_compiled_book)
-        self.store.dispatch(BookRead(at=self.store.now(), book=book.book))
+        book, notes = await asyncio.to_thread(_compiled_book)
+        self.store.dispatch(BookRead(at=self.store.now(), book=book.book, notes=notes))
         for logs in self._followers:
             if logs is not None:
                 logs.failures.use(book)
@@ -118,10 +118,11 @@ class Cluster:
         await self.logs.close()
 
 
-def _compiled_book() -> CompiledBook:
+def _compiled_book() -> tuple[CompiledBook, tuple[str, ...]]:
     from dsv41_tui.runtime.failures import load_book
 
-    return CompiledBook(load_book().book)
+    loaded = load_book()
+    return CompiledBook(loaded.book), loaded.notes
 
 
 def _target(node: NodeConfig) -> str:

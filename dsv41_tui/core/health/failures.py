@@ -14,15 +14,16 @@ from dsv41_tui.core.decide_report import Made, first_lines, folded, stands
 from dsv41_tui.core.facts import Facts
 from dsv41_tui.core.facts_live import at_the_time, facts_of, timeless
 from dsv41_tui.core.failure import Book, FailureRule
-from dsv41_tui.core.finding import Finding
-from dsv41_tui.core.health.common import SEVERITIES, Kind
+from dsv41_tui.core.finding import Evidence, Finding
+from dsv41_tui.core.health.common import SEVERITIES, Kind, finding, fix, title
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.log import Occurrence
 from dsv41_tui.core.model import ClusterState, NodeState
 from dsv41_tui.core.reduce_log import LATE_S
 
-KINDS: tuple[Kind, ...] = ()
-"""The book is data: its findings bear the ids of its rules."""
+BROKEN = Kind(id="failure-file-broken", severities=("info",), pane="log")
+KINDS = (BROKEN,)
+"""The book is data: its own findings bear the ids of its rules."""
 
 
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
@@ -31,7 +32,13 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
     made: list[Made] = []
     for node in state.nodes:
         made.extend(_of_node(node, state, now))
-    return [item.finding for item in folded(made)]
+    return [*(item.finding for item in folded(made)), *(_broken(note) for note in state.book_notes)]
+
+
+def _broken(note: str) -> Finding:
+    """Nothing is wrong with the cluster, and what the file describes is not looked for."""
+    evidence = Evidence(source="failures", reading=note)
+    return finding(BROKEN, "info", title(note=note), fix(), evidence=(evidence,))
 
 
 def _of_node(node: NodeState, state: ClusterState, now: float) -> Iterable[Made]:
@@ -118,8 +125,8 @@ def absorb(found: Sequence[Finding], told: Sequence[Finding], echoes: Container[
     """Both together, each failure once.
 
     A reading goes under the line of the same node (`told`) that has confirmed the same cause, or above it where it is
-    more severe; a line that only follows
-    from another error (a rule of `echoes`) goes under the first error that readings show.
+    more severe; a line that only follows from another error (a rule of `echoes`) goes under the first error that
+    readings show.
     """
     first = next((item for item in found if item.severity == "error"), None)
     heads: list[Finding] = []

@@ -629,4 +629,13 @@ HOST = [
     ),
 ]
 
-CASES = [*LINK, *ENGINE, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *RDMA, *HOST]
+BOOK = [
+    Case(
+        "a failure file of the operator's is broken",
+        cluster(book_notes=("Skipped /home/me/.config/dsv41-tui/failures/mine.toml: line 9, match.any[0]: no",)),
+        only("failure-file-broken", "info", None),
+    ),
+    Case("all failure files are whole", cluster(), spares=("failure-file-broken",)),
+]
+
+CASES = [*BOOK, *LINK, *ENGINE, *MEMORY, *SHM, *NFS, *OPTIONS, *FLAT, *NAS, *RDMA, *HOST]
