@@ -93,9 +93,9 @@ def _over(found: Finding) -> Finding:
 
 
 def folded(made: Sequence[Made]) -> list[Made]:
-    """Put what only follows under what it follows from, and the rest in order."""
+    """Put what only follows under what it follows from, and the rest in order; a rule can have one a node."""
     ranked = ordered(made)
-    ids = {item.rule.id: item for item in ranked}
+    ids = {item.rule.id for item in ranked}
     under: dict[str, str] = {}
     for item in ranked:
         for name in item.rule.folds:
@@ -106,11 +106,14 @@ def folded(made: Sequence[Made]) -> list[Made]:
             first = _first_error(item, ranked, under)
             if first is not None:
                 under[item.rule.id] = first.rule.id
-    heads = {item.rule.id: item for item in ranked if item.rule.id not in under}
-    for name, head in under.items():
-        if (top := heads.get(_top(head, under))) is not None:
-            heads[top.rule.id] = top._replace(finding=_with_echo(top.finding, ids[name].finding))
-    return list(heads.values())
+    heads = [item for item in ranked if item.rule.id not in under]
+    for item in ranked:
+        if item.rule.id in under:
+            top = _top(item.rule.id, under)
+            place = next((place for place, head in enumerate(heads) if head.rule.id == top), None)
+            if place is not None:
+                heads[place] = heads[place]._replace(finding=_with_echo(heads[place].finding, item.finding))
+    return heads
 
 
 def _first_error(echo: Made, ranked: Sequence[Made], under: Mapping[str, str]) -> Made | None:
@@ -137,7 +140,7 @@ def _with_echo(head: Finding, echo: Finding) -> Finding:
         return head
     line = echo.first_line
     source = next((item.source for item in echo.evidence if item.line is not None), "")
-    if line is None:
+    if line is None or any(item.line == line for item in head.evidence):
         return head
     return head.model_copy(update={"evidence": (*head.evidence, Evidence(source=source, line=line))})
 

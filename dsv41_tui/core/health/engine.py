@@ -58,6 +58,8 @@ class Seat(NamedTuple):
     container: Container | None
     log: RankLog | None
     stale_s: float | None
+    loud: frozenset[str] = frozenset()
+    """Rules of the book that are no harmless ones."""
 
 
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
@@ -79,6 +81,7 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
 
 def rank_seats(state: ClusterState, now: float) -> Iterator[Seat]:
     """The seats of all ranks, in the order of the nodes; nodes whose containers are unread have none."""
+    loud = frozenset(rule.id for rule in state.book.failures if rule.severity != "none")
     for node in compute_nodes(state):
         seen = usable(node, node.containers, now)
         if seen is None:
@@ -91,7 +94,7 @@ def rank_seats(state: ClusterState, now: float) -> Iterator[Seat]:
             log = logs.get(name)
             rank = sources.get(name)
             rank = rank if rank is not None else log.rank if log is not None else None
-            yield Seat(node, name, rank if rank is not None else node.rank, containers.get(name), log, stale_s)
+            yield Seat(node, name, rank if rank is not None else node.rank, containers.get(name), log, stale_s, loud)
 
 
 def _runs(seat: Seat) -> bool:
@@ -201,8 +204,9 @@ def _ended(name: str, box: Container) -> str:
 
 
 def _lines(seat: Seat) -> tuple[Evidence, ...]:
-    """The first failure that its own log showed."""
-    own = [item for item in seat.node.failures if item.source == f"{seat.node.name}/{seat.name}"]
+    """The first failure that its own log showed, harmless ones left out."""
+    source = f"{seat.node.name}/{seat.name}"
+    own = [item for item in seat.node.failures if item.source == source and item.rule in seat.loud]
     return tuple(Evidence(source=item.source, line=item.first_line or item.rule) for item in own[:1])
 
 
@@ -290,8 +294,7 @@ def _missed(seats: tuple[Seat, ...], named: set[int], explained: bool) -> Iterat
         named.add(log.dead_rank)
         silent = log.lost_peer is None
         source = f"{seat.node.name}/{seat.name}"
-        shown = [item for item in seat.node.failures if item.source == source]
-        evidence = [Evidence(source=item.source, line=item.first_line or item.rule) for item in shown[:1]]
+        evidence = _lines(seat)
         said = "No available shared memory broadcast block" if silent else f"connection lost: {log.lost_peer}"
         yield finding(
             MISSED,

@@ -39,12 +39,18 @@ MEMLOCK_NEEDED = GIB
 
 
 def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
-    """Findings of each node by itself."""
+    """Findings of each node by itself; what all containers of the launcher lack is one."""
     del limits
+    bare: list[tuple[NodeState, Container]] = []
     for node in compute_nodes(state):
         yield from _ports_down(node, state.notices, now)
         yield from _hca_absent(node, now)
-        yield from _container(node, now)
+        container = _unproved(node, now)
+        if container is not None:
+            bare += [(node, container)] if _lacks_device(container) else []
+            yield from _memlock(node, container, now)
+    if bare:
+        yield _no_device(bare)
 
 
 def place(port: RdmaPort) -> str:
@@ -169,29 +175,39 @@ def _source(container: Container | None) -> str:
     return f"container {container.name}" if container is not None else "container"
 
 
-def _container(node: NodeState, now: float) -> Iterable[Finding]:
-    """What the running container lacks for RDMA; what NCCL proved by itself is not doubted."""
+def _unproved(node: NodeState, now: float) -> Container | None:
+    """The running container of the rank; None where NCCL proved by itself that nothing is lacking."""
     container, log = fabric.rank_container(node), fabric.rank_log(node)
     if fresh(node, node.containers, now) is None or container is None or container.state != "running":
-        return
+        return None
     if log is not None and (log.registration == "ok" or log.transport == "ib") and log.registration != "failed":
-        return
+        return None
+    return container
+
+
+def _lacks_device(container: Container) -> bool:
     wanted = container.env.get("NCCL_IB_DISABLE") == "0" or container.env.get("NCCL_NET") == "IB"
     wanted = wanted or bool(container.env.get("NCCL_IB_HCA"))
     given = any(path.startswith("/dev/infiniband") for path in container.devices)
-    if wanted and container.privileged is False and not given:
-        yield finding(
-            NO_DEVICE,
-            "error",
-            title(name=container.name),
-            fix(),
-            node=node.name,
-            causes=(cause("ib_device_not_in_container", "confirmed", "no-ib-device"),),
-            evidence=(Evidence(source=_source(container), reading=f"devices: {', '.join(container.devices) or '-'}"),),
-            commands=(f"docker inspect -f '{{{{json .HostConfig.Devices}}}}' {argument(container.name)}",),
-            restart=True,
-        )
-    yield from _memlock(node, container, now)
+    return wanted and container.privileged is False and not given
+
+
+def _no_device(bare: list[tuple[NodeState, Container]]) -> Finding:
+    """One finding however many ranks: they were started by one launcher."""
+    return finding(
+        NO_DEVICE,
+        "error",
+        title(name=", ".join(container.name for _, container in bare)),
+        fix(),
+        node=bare[0][0].name if len(bare) == 1 else None,
+        causes=(cause("ib_device_not_in_container", "confirmed", "no-ib-device"),),
+        evidence=[
+            Evidence(source=_source(container), reading=f"devices: {', '.join(container.devices) or '-'}")
+            for _, container in bare
+        ],
+        commands=[f"docker inspect -f '{{{{json .HostConfig.Devices}}}}' {argument(item.name)}" for _, item in bare],
+        restart=True,
+    )
 
 
 def _memlock(node: NodeState, container: Container, now: float) -> Iterable[Finding]:
