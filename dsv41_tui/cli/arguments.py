@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dsv41_tui import __version__
 from dsv41_tui.core.errors import ConfigError
@@ -51,7 +51,12 @@ def take_globals(argv: list[str]) -> Globals:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line, and its own words in the language of the catalogue."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, add_help=False)
+        self._positionals.title, self._optionals.title = t("cli.arguments"), t("cli.options")
+        self.add_argument("-h", "--help", action="help", help=t("cli.help-help"))
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(t("cli.usage", message=message, command=self.prog))
@@ -62,7 +67,7 @@ def build_parser() -> Parser:
     from dsv41_tui.sandbox.scenario import names
 
     parser = Parser(prog="dsv41-tui", description=t("cli.description"), epilog=t("cli.epilog"))
-    parser.add_argument("--version", action="version", version=f"dsv41-tui {__version__}")
+    parser.add_argument("--version", action="version", version=f"dsv41-tui {__version__}", help=t("cli.help-version"))
     parser.add_argument("--demo", metavar="=SCENARIO", nargs="?", help=t("cli.help-demo", names=", ".join(names())))
     parser.add_argument("--config", metavar="FILE", help=t("cli.help-config"))
     parser.add_argument("--read-only", action="store_true", help=t("cli.help-read-only"))
