@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from dsv41_tui.config import NodeConfig
 from dsv41_tui.core.errors import ParseError, TimedOut
@@ -21,6 +21,8 @@ from dsv41_tui.parsers.probe import TIMED_OUT
 from dsv41_tui.runtime.runner import Runner
 
 PERIOD_S = 30.0
+HEARD_PERIOD_S = 60.0
+"""While docker's own events tell of each change; each reading costs the node some 0.1 s of CPU."""
 LIMIT_S = 10
 LEAST_S = 0.3
 """Between two readings, however much happens to the containers."""
@@ -71,7 +73,7 @@ CONTAINERS_COMMAND = (
 
 
 class ContainerWatch:
-    """Reads the containers each 30 s, and soon after `poke`."""
+    """Reads the containers each 30 or 60 s, and soon after `poke`."""
 
     def __init__(self, config: NodeConfig, dispatch: Callable[[Event], None]) -> None:
         self._config = config
@@ -79,6 +81,16 @@ class ContainerWatch:
         self._wake = asyncio.Event()
         self._read_anew = asyncio.Event()
         self._again = False
+        self._period_s = PERIOD_S
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """While docker's events are followed, changes are poked and the rest is read more rarely."""
+        self._period_s = HEARD_PERIOD_S
+        try:
+            yield
+        finally:
+            self._period_s = PERIOD_S
 
     def poke(self) -> None:
         """Something happened to a container: read now, and once more a moment later."""
@@ -93,7 +105,7 @@ class ContainerWatch:
         """Read until the runner ends (LinkError)."""
         self._wake.set()
         while True:
-            wait = AFTER_S if self._again else PERIOD_S
+            wait = AFTER_S if self._again else self._period_s
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._wake.wait()
@@ -119,7 +131,7 @@ class ContainerWatch:
                 at=time.monotonic(),
                 node=self._config.name,
                 name="containers",
-                period_s=PERIOD_S,
+                period_s=self._period_s,
                 value=value,
                 error=error,
             )

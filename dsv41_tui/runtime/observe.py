@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from dsv41_tui.core.events import Elapsed
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
 from dsv41_tui.runtime.cluster import Cluster
 from dsv41_tui.runtime.session import PROBES_AND_JOBS
@@ -68,4 +69,5 @@ async def observe(cluster: Cluster, limit_s: float = LIMIT_S) -> None:
         pass
     finally:
         forget()
+    cluster.store.dispatch(Elapsed(at=cluster.store.now()))  # readings that came after a line are added to it
     cluster.store.judge(at_once=True)

@@ -28,6 +28,8 @@ class Chosen(NamedTuple):
 
     rank: Target | None
     others: tuple[Target, ...]
+    unfollowed: tuple[LogSource, ...] = ()
+    """Of further ranks that run here: one log of a rank is followed on a node."""
 
 
 def choose(config: NodeConfig, recipes: Iterable[Recipe], containers: Sequence[Container]) -> Chosen:
@@ -49,7 +51,9 @@ def choose(config: NodeConfig, recipes: Iterable[Recipe], containers: Sequence[C
             for container in containers
             if looks_like_engine(container) and not _is_proxy(container)
         ]
-    return Chosen(max(ranks, key=_newest, default=None), tuple(others))
+    followed = max(ranks, key=_newest, default=None)
+    rest = [target.source for target in ranks if target is not followed and target.container.state == "running"]
+    return Chosen(followed, tuple(others), tuple(rest))
 
 
 def looks_like_engine(container: Container) -> bool:

@@ -67,8 +67,8 @@ def kernel_log(root: str, since: float | None) -> str:
 
 
 def launcher_files(folder: str) -> str:
-    """The newest log file of the launcher, as a path."""
-    return f"ls -t {_place(folder)}/logs/*.log 2>/dev/null | head -n 1"
+    """The newest log file of the launcher: `UNIX_SECOND PATH`, when it was last written."""
+    return f'f=$(ls -t {_place(folder)}/logs/*.log 2>/dev/null | head -n 1); [ -z "$f" ] || stat -c "%Y %n" "$f"'
 
 
 def launcher_log(path: str) -> str:

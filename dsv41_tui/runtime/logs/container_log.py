@@ -24,6 +24,11 @@ class ContainerLog:
         self._tail = tail
         self._position = Position()
 
+    @property
+    def newest(self) -> float | None:
+        """Stamp of the newest line that was read."""
+        return self._position.newest
+
     def open(self, target: Target, engine: ContainerEngine) -> str:
         """The command that goes on where the log was left; `target` is the container as it is now."""
         self.target = target

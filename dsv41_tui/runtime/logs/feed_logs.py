@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from dsv41_tui.core.containers import ContainerEngine
@@ -12,7 +11,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.parsers.logline import parse_logline
 from dsv41_tui.runtime.containers import ContainerWatch
 from dsv41_tui.runtime.logs import commands
-from dsv41_tui.runtime.logs.choose import Target
+from dsv41_tui.runtime.logs.choose import Chosen, Target
 from dsv41_tui.runtime.logs.feeds import Feeds
 from dsv41_tui.runtime.logs.position import Position, Tail
 from dsv41_tui.runtime.logs.shelf import Shelf
@@ -20,8 +19,9 @@ from dsv41_tui.runtime.logs.shelf import Shelf
 AGAIN_S = 5.0
 KERNEL_S = 120.0
 """Before a kernel log that ended or is not allowed is tried again."""
+KERNEL = "kernel"
 QUIET_S = 3.0
-"""A kernel log that has brought nothing by then has nothing."""
+"""A log that has brought nothing by then has nothing."""
 LAUNCHER_S = 30.0
 """Between looks for a new file of the launcher."""
 
@@ -34,8 +34,8 @@ class FeedLogs:
         self._folders = tuple(folders)
         """Recipe folders on the head."""
         self._kernel = Position()
-        self.kernel_tried = asyncio.Event()
-        """Set once the kernel log has been read as far as it went, or gives nothing."""
+        self.waiting = {KERNEL, *folders}
+        """Logs of the past that were not yet read as far as they went, and may give something."""
         self._files: dict[str, Tail] = {}
 
     async def run(self, feeds: Feeds, containers: ContainerWatch) -> None:
@@ -51,6 +51,9 @@ class FeedLogs:
         except* LinkError as errors:
             raise _first(errors) from None
 
+    def _give_up_after(self, seconds: float, name: str) -> None:
+        asyncio.get_running_loop().call_later(seconds, self.waiting.discard, name)
+
     async def _events(self, feeds: Feeds, containers: ContainerWatch) -> None:
         """What happens to containers: each is a line, and a reason to read them at once."""
         reader = self._shelf.reader("events", "events")
@@ -62,12 +65,13 @@ class FeedLogs:
                 continue
             feed = feeds.follow(commands.events(engine.engine))
             containers.poke()  # what happened while nobody listened
-            while (lines := await feed.batch()) is not None:
-                known = [line for line in lines if parse_logline(line, "events").at is not None]
-                if known:
-                    containers.poke()
-                    reader.take(known)
-                    await self._shelf.hub.settle()
+            with containers.heard():
+                while (lines := await feed.batch()) is not None:
+                    known = [line for line in lines if parse_logline(line, "events").at is not None]
+                    if known:
+                        containers.poke()
+                        reader.take(known)
+                        await self._shelf.hub.settle()
             await asyncio.sleep(AGAIN_S)
 
     async def _kernel_log(self, feeds: Feeds) -> None:
@@ -75,17 +79,17 @@ class FeedLogs:
         reader.open()
         while True:
             feed = feeds.follow(commands.kernel_log(self._shelf.config.root, self._kernel.resume()))
-            asyncio.get_running_loop().call_later(QUIET_S, self.kernel_tried.set)
+            self._give_up_after(QUIET_S, KERNEL)
             while (lines := await feed.batch()) is not None:
                 self._shelf.unreadable(reader.source.id, None)
                 times = [parse_logline(line, "kernel").at for line in lines]
                 fresh = self._kernel.fresh(times, lines)
                 reader.started_at = self._shelf.service_started()
                 reader.take([lines[place] for place in fresh], [times[place] for place in fresh])
-                self._shelf.line_at = time.monotonic()
-                self.kernel_tried.set()
+                self._shelf.came(self._kernel.newest)
+                self.waiting.discard(KERNEL)
                 await self._shelf.hub.settle()
-            self.kernel_tried.set()
+            self.waiting.discard(KERNEL)
             if feed.code:
                 denied = feed.code == commands.UNREADABLE
                 why = t("streams.kernel-closed") if denied else t("link.failed", code=feed.code)
@@ -98,7 +102,9 @@ class FeedLogs:
         async with asyncio.TaskGroup() as group:
             while True:
                 engine = self._shelf.engine()
-                for target in self._shelf.choose(engine).others if engine is not None else ():
+                chosen = self._shelf.choose(engine) if engine is not None else Chosen(None, ())
+                self._shelf.say_unfollowed(chosen)
+                for target in chosen.others:
                     assert engine is not None
                     task = followed.get(target.container.id)
                     if task is None or (task.done() and target.container.state == "running"):
@@ -125,21 +131,36 @@ class FeedLogs:
             while True:
                 look = feeds.follow(commands.launcher_files(folder))
                 while (lines := await look.batch()) is not None:
-                    for path in lines:
-                        if path.startswith("/") and path not in followed:
-                            followed[path] = group.create_task(self._launcher_file(feeds, path))
+                    for line in lines:
+                        second, _, path = line.partition(" ")
+                        if path.startswith("/") and path not in followed and second.isdecimal() and len(second) < 13:
+                            followed[path] = group.create_task(self._launcher_file(feeds, folder, path, float(second)))
+                if not followed:
+                    self.waiting.discard(folder)
                 await asyncio.sleep(LAUNCHER_S)
 
-    async def _launcher_file(self, feeds: Feeds, path: str) -> None:
+    async def _launcher_file(self, feeds: Feeds, folder: str, path: str, written_at: float) -> None:
         reader = self._shelf.reader(path.rpartition("/")[2], "launcher")
         reader.open()
         tail = self._files.setdefault(path, Tail())
         known = tail.resume()
         feed = feeds.follow(commands.launcher_log(path))
+        self._give_up_after(QUIET_S, folder)
         while (lines := await feed.batch()) is not None:
-            reader.take(tail.fresh(lines), scan=known)
-            known = True  # what stood there before tells of an earlier start, or of nothing that is new
+            fresh = tail.fresh(lines)
+            if known:
+                reader.take(fresh)
+            else:  # of a start that goes on, or went well, the container's own log tells more
+                reader.take(fresh, _times(fresh, written_at), scan=self._shelf.start_failed(written_at))
+            known = True
+            self.waiting.discard(folder)
             await self._shelf.hub.settle()
+
+
+def _times(lines: Sequence[str], written_at: float) -> list[float]:
+    """Of lines of the past; where one has no stamp of its own, it is as old as the file."""
+    stamps = [parse_logline(line, "launcher").at for line in lines]
+    return [written_at if at is None else at for at in stamps]
 
 
 def _first(errors: BaseExceptionGroup[LinkError]) -> LinkError:

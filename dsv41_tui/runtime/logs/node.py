@@ -99,9 +99,10 @@ class NodeLogs:
         return self._shelf.config.name
 
     def settled(self) -> bool:
-        """Whether the logs of rank and kernel are open, or cannot be, and brought nothing for a moment."""
-        tried = self._rank_tried.is_set() and self._feeds.kernel_tried.is_set()
-        return tried and time.monotonic() - self._shelf.line_at > SETTLED_S
+        """Whether all logs of the past were read: each is open, or cannot be, and brought nothing old for a moment."""
+        return (
+            self._rank_tried.is_set() and not self._feeds.waiting and time.monotonic() - self._shelf.line_at > SETTLED_S
+        )
 
     async def run(self, channels: Channels, containers: ContainerWatch) -> None:
         """Follow until cancelled."""
@@ -132,7 +133,7 @@ class NodeLogs:
             self._rank_tried.set()
             if what == FEEDS:
                 self.tried.set()
-                self._feeds.kernel_tried.set()
+                self._feeds.waiting.clear()
             await asyncio.sleep(pause)
 
     async def _tick(self) -> None:

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from dsv41_tui.core.log import LogLine
 
-LIMIT_BYTES = 16 << 20
+LIMIT_BYTES = 8 << 20
 BATCH_LINES = 512
 BATCH_BYTES = 256 << 10
 """Small batches are joined up to these, so that a quiet log makes no list a line; whole batches are let go."""

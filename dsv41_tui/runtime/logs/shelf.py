@@ -10,6 +10,7 @@ from dsv41_tui.core.containers import ContainerEngine
 from dsv41_tui.core.events import Event, LogsUnreadable
 from dsv41_tui.core.facts import Fact
 from dsv41_tui.core.log import LogKind, LogSource
+from dsv41_tui.core.messages import t
 from dsv41_tui.core.model import NodeState
 from dsv41_tui.core.recipe import Recipe
 from dsv41_tui.runtime.logs.choose import Chosen, Target, choose
@@ -21,6 +22,10 @@ from dsv41_tui.runtime.logs.reader import LogReader
 Batches = Callable[[], Awaitable[list[str] | None]]
 TURN_LINES = 256
 """Lines that are understood before the others on the loop get their turn: some 3 ms."""
+LIVE_S = 3.0
+"""A line that is no older is of now."""
+LAST_START_S = 86400.0
+"""Of a start that failed longer ago than this, the launcher's log is history."""
 RECENT_S = 120.0
 """Kernel lines older than this, before the panel and without a service, tell of no failure of now."""
 
@@ -49,6 +54,7 @@ class Shelf:
         self._logs: dict[str, ContainerLog] = {}
         """By container id."""
         self._unread: dict[str, str] = {}
+        self._unfollowed: frozenset[str] = frozenset()
 
     def engine(self) -> ContainerEngine | None:
         """The newest reading of docker."""
@@ -86,6 +92,36 @@ class Shelf:
             self._unread[source] = why
         self._dispatch(LogsUnreadable(at=time.monotonic(), node=self.config.name, source=source, why=why))
 
+    def say_unfollowed(self, chosen: Chosen) -> None:
+        """Further ranks of this node are watched by docker alone."""
+        now = frozenset(source.id for source in chosen.unfollowed)
+        for source in self._unfollowed - now:
+            self.unreadable(source, None)
+        for source in now:
+            assert chosen.rank is not None
+            self.unreadable(source, t("streams.one-rank", name=chosen.rank.source.name))
+        self._unfollowed = now
+
+    def came(self, newest: float | None) -> None:
+        """Lines came, the newest of them with this stamp; those of the past are waited for, a flood of now is not."""
+        if newest is None or newest < self.now() - LIVE_S:
+            self.line_at = time.monotonic()
+
+    def now(self) -> float:
+        """Unix seconds on the node's clock."""
+        clock = self._state().clock.value
+        return time.time() + (clock.offset_s if clock else 0.0)
+
+    def start_failed(self, written_at: float) -> bool:
+        """Whether a launcher's log that was last written then tells of a start that left no container that runs."""
+        engine = self.engine()
+        if engine is None or not 0 <= self.now() - written_at < LAST_START_S:
+            return False
+        rank = self.choose(engine).rank
+        if rank is None:
+            return True
+        return rank.container.state != "running" and (rank.container.started_at or 0.0) < written_at
+
     async def pump(
         self, follower: ContainerLog, batches: Batches, wait: Callable[[], Awaitable[int | None]]
     ) -> int | None:
@@ -93,7 +129,7 @@ class Shelf:
         while (lines := await batches()) is not None:
             for start in range(0, len(lines), TURN_LINES):
                 follower.take(lines[start : start + TURN_LINES])
-                self.line_at = time.monotonic()
+                self.came(follower.newest)
                 await self.hub.settle()
         return await wait()
 
@@ -102,5 +138,4 @@ class Shelf:
         engine = self.engine()
         chosen = self.choose(engine) if engine is not None else None
         started = chosen.rank.container.started_at if chosen is not None and chosen.rank is not None else None
-        clock = self._state().clock.value
-        return started if started is not None else time.time() + (clock.offset_s if clock else 0.0) - RECENT_S
+        return started if started is not None else self.now() - RECENT_S
