@@ -44,6 +44,11 @@ FACTS: dict[str, FactKind] = {
     "uptime_s": "number",
     "disk_free": "bytes",
     "disk_used_percent": "number",
+    "inodes_used_percent": "number",
+    "rebooted": "truth",  # a node booted since the run began; false: its uptime is unchanged
+    "host_frozen": "truth",  # the console does not react either
+    "dmesg_clean": "truth",  # the kernel log holds no errors of that time
+    "older_kernel_works": "truth",  # the same run works after booting the kernel before
     # GPU
     "gpu_util": "number",  # percent
     "gpu_watts": "number",
@@ -52,6 +57,8 @@ FACTS: dict[str, FactKind] = {
     "compute_apps": "number",  # how many processes hold the GPU
     "compute_apps_bytes": "bytes",
     "other_process_bytes": "bytes",  # the largest process that is not the engine's, RSS or GPU memory
+    "orphan_process": "truth",  # a process without its engine or terminal holds memory
+    "compiler_runs": "truth",  # cicc, nvcc, ptxas or ninja is among the processes
     # fabric
     "port_state": "text",  # ACTIVE, DOWN, INIT
     "phys_state": "text",  # LinkUp, Polling, Disabled
@@ -71,6 +78,8 @@ FACTS: dict[str, FactKind] = {
     "rdma_errors": "number",  # growth of retransmissions, timeouts, out-of-sequence
     "interface_missing": "truth",  # the named interface is not there or has no address
     "peer_reachable": "truth",  # ping or TCP to the other rank's fabric address
+    "cross_rail_broken": "truth",  # works within one rail only: crossed or missing cables, or NCCL_CROSS_NIC=0 cures it
+    "cable_swap_works": "truth",  # it works with another cable
     # containers and engine
     "container_state": "text",
     "exit_code": "number",
@@ -85,6 +94,10 @@ FACTS: dict[str, FactKind] = {
     "running": "number",
     "waiting": "number",
     "idle": "truth",  # no request runs
+    "prefill": "truth",  # a long prompt was being read in
+    "same_stacks": "truth",  # stacks of a rank are the same some time later
+    "image_specific": "truth",  # with another image the same run works
+    "low_when_counting": "truth",  # acceptance is as low on the most predictable answer
     "gpu_memory_utilization": "number",  # 0..1, as asked
     "health": "text",  # 200, 503, refused, timeout: of the engine's /health
     "proxy_ok": "truth",  # a completion through the proxy works
@@ -99,6 +112,12 @@ FACTS: dict[str, FactKind] = {
     "nfs_version": "text",
     "nconnect": "number",
     "server_ping": "truth",  # the NFS server answers ping or its port
+    "other_clients_ok": "truth",  # the same server serves other clients
+    "mount_by_hand_works": "truth",  # mount -a succeeds after the boot did not mount it
+    "nfs_netdev": "truth",  # the line of fstab waits for the network
+    "model_files_there": "truth",  # the model's directory lists its files
+    "lfs_pointer": "truth",  # a weight file is the text of a git-lfs pointer
+    "checksum_differs": "truth",
     "several_files_fail": "truth",  # the error names more than one file
     "file_bytes": "bytes",
     "expected_bytes": "bytes",

@@ -222,7 +222,8 @@ RULES: tuple[Rule, ...] = (
          r"|not reachable|ping fails|no ping)|ping[^\n;]{0,40}(?:fabric|peer|CX-?7)[^\n;]{0,24}(?:fails|failed"
          r"|no answer|100 ?%)",
          "peer_reachable", False),
-    says("fabric peer other ping", r"(?:fabric|peer|CX-?7)[^\n;]{0,30}(?:ping works|ping ok|answers|is reachable"
-        r"|reachable)"
+    says("fabric peer other ping", r"(?:fabric|peer|CX-?7)[^\n;]{0,30}(?:ping works|ping ok|answers(?! (?:over|on"
+         r"|via))|is reachable"
+        r"|(?<!not )reachable)"
          r"|ping[^\n;]{0,40}(?:fabric|peer|CX-?7)[^\n;]{0,24}(?:works|ok\b|answers|0 ?% loss)", "peer_reachable", True),
 )  # fmt: skip

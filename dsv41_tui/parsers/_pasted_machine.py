@@ -1,56 +1,10 @@
-"""Limits, kernel and GPU as people paste them: `ulimit`, `/proc/PID/limits`, `uname`, `nvidia-smi`, prose."""
+"""Kernel and GPU as people paste them: `uname`, `uptime`, `nvidia-smi`, prose."""
 
 from __future__ import annotations
 
 import re
 
-from dsv41_tui.core.facts import UNLIMITED_BYTES
-from dsv41_tui.parsers._pasted_rules import NUMBER, SIZED, UNIT, Notes, Rule, Take, gives, number, rule, tells, to_bytes
-
-_OPEN = re.compile(r"unlimited|infinity|-1", re.IGNORECASE)
-_INSIDE = re.compile(r"docker|podman|container|inspect|compose|/proc/\d|\bexec\b", re.IGNORECASE)
-_ANSWER = re.compile(r"^\s{0,8}(unlimited|\d{1,18})\s{0,8}$", re.IGNORECASE)
-
-
-def _memlock(notes: Notes, text: str, unit: str | None, bare: int) -> None:
-    """A limit; that of a container beats that of a login shell, and of equals the lowest is the failing node's."""
-    value = UNLIMITED_BYTES if _OPEN.fullmatch(text) else to_bytes(text, unit, lambda value: value * bare)
-    before = notes.before(1)
-    inside = bool(_INSIDE.search(notes.line) or (before and _INSIDE.search(before[-1]) and "ulimit" in before[-1]))
-    name = "memlock inside" if inside else "memlock"
-    if name not in notes.limits or value < notes.limits[name]:
-        notes.limits[name] = value
-    notes.put("memlock", notes.limits.get("memlock inside", notes.limits.get("memlock", value)))
-
-
-def _limit(bare: int) -> Take:
-    return lambda match, notes: _memlock(notes, match["n"], match["u"], bare)
-
-
-def _asked(match: re.Match[str], notes: Notes) -> None:
-    """`ulimit -l` with its answer below."""
-    for line in notes.after(3):
-        if found := _ANSWER.match(line):
-            _memlock(notes, found[1], None, 1024)
-            return
-        if line.strip() and not line.lstrip().startswith(("#", "=", "-")):
-            return
-
-
-def _proc_limits(match: re.Match[str], notes: Notes) -> None:
-    _memlock(notes, match["n"], None, 1)
-
-
-def _inspected(match: re.Match[str], notes: Notes) -> None:
-    """`"Name": "memlock"` with Hard and Soft beside it or in the lines below; in bytes."""
-    text = " ".join([match.string[match.start() :][:200], *notes.after(3)])
-    values = re.findall(r"\"?(?:Hard|Soft)\"?\s{0,4}[:=]\s{0,4}(-?\d{1,18})", text[:400], re.IGNORECASE)
-    for value in values[:2]:
-        notes.limits["memlock inside"] = min(
-            notes.limits.get("memlock inside", UNLIMITED_BYTES), UNLIMITED_BYTES if value == "-1" else float(value)
-        )
-    if values:
-        notes.put("memlock", notes.limits["memlock inside"])
+from dsv41_tui.parsers._pasted_rules import NUMBER, SIZED, Notes, Rule, gives, number, rule, tells, to_bytes
 
 
 def _kernel(match: re.Match[str], notes: Notes) -> None:
@@ -194,33 +148,6 @@ def _ps_head(match: re.Match[str], notes: Notes) -> None:
 
 _VERSION = r"(?P<k>\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:[-+~][\w.+~-]{1,60})?)"
 RULES: tuple[Rule, ...] = (
-    rule(
-        "ulimit", rf"ulimit -[SH]?l\b(?:[ )'\"`]|in(?:side)?|on|the|container|worker|head|prints?|says?|gives?"
-            rf"|shows?|is"
-        rf"|[:=：|→]|->|=>|only|容器|裡|里|只|有|剩|了|是|為|为){{0,14}}(?P<n>unlimited|\d{{1,18}})(?: ?(?P<u>{UNIT}"
-            rf"|kbytes))?(?![\w.])",
-        _limit(1024), every=True,
-    ),
-    rule("ulimit", r"ulimit -[SH]?l['\"`)\s]{0,4}$", _asked, every=True),
-    rule(
-        "memlock", rf"memlock(?: (?:limit|is|was|rlimit|soft|hard|of|only|now|ulimit)|[ :=：]|\(.{{0,16}}\)){{1,6}}"
-        rf"(?P<n>unlimited|infinity|-1|\d{{1,18}})(?: ?(?P<u>{UNIT}))?(?![\w.:])", _limit(1024), every=True,
-    ),
-    rule("memlock", r"memlock[=:] ?(?P<n>-1|\d{1,18})(?P<u>):(?:-1|\d{1,18})", _limit(1), every=True),
-    rule("limitmemlock", rf"LimitMEMLOCK ?= ?(?P<n>infinity|\d{{1,18}})(?P<u>{UNIT})?", _limit(1), every=True),
-    rule("locked", r"max locked memory\s{1,16}\(k?bytes, -l\)\s{1,16}(?P<n>unlimited"
-        r"|\d{1,18})(?P<u>)", _limit(1024),
-         every=True),
-    rule("locked", r"Max locked memory\s{1,24}(?P<n>unlimited|\d{1,18})\s{1,24}(?:unlimited|\d{1,18})", _proc_limits,
-         every=True),
-    rule("locked", rf"locked[- ]memory (?:limit )?(?:is |of |only |: ?|= ?){{0,3}}(?P<n>unlimited|\d{{1,18}})"
-         rf"(?: ?(?P<u>{UNIT}))?(?![\w.])", _limit(1024), every=True),
-    rule("memlock", r"\"?Name\"?\s{0,4}[:=]\s{0,4}\"?memlock\"?", _inspected, every=True),
-    rule("memlock", r"(?:\[|\{)memlock (?P<n>-1|\d{1,18}) (?:-1|\d{1,18})(?P<u>)", _limit(1), every=True),
-    rule("memlock", r"^\s{0,12}memlock:\s{0,4}$", _inspected, every=True),
-    gives("open", r"(?:Max open files\s{1,24}|open files\s{1,24}\(-n\)\s{1,8}"
-        r"|ulimit -n[: =]{1,3})(\d{1,9})", "open_files"),
-    gives("ulimit", r"ulimit -n[: =]{1,3}(\d{1,9})", "open_files"),
     rule("uname", rf"uname -[ra]\b(?:[ )'\"`:=：→]|->|is|on|the|worker|head|both"
         rf"|nodes?){{0,8}}(?:Linux \S{{1,64}} )?{_VERSION}",
          _kernel),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dsv41_tui.core.errors import ParseError
+from dsv41_tui.parsers._pasted_free import RULES as FREE
 from dsv41_tui.parsers._pasted_rules import (
     CJK,
     GAP,
@@ -16,7 +17,6 @@ from dsv41_tui.parsers._pasted_rules import (
     Rule,
     gives,
     number,
-    of_a_node,
     rule,
     says,
     to_bytes,
@@ -33,16 +33,21 @@ _PROSE = {
     "mem_available": r"available (?:memory|ram|mem)|mem(?:ory)?[ _]avail(?:able)?|avail(?:able)?"
     r"|可用的?(?:記憶體|内存)",
     "mem_total": r"total (?:unified )?(?:memory|ram)|mem(?:ory)?[ _]total|總記憶體|总内存",
-    "cached": r"page[ -]?cache|file cache|buff(?:ers)?/cache|cached|cache|(?:頁面?|檔案)快取|(?:页面?|文件)缓存",
+    "cached": r"page[ -]?cache|file cache|buff(?:ers)?/cache|cached|cache|(?:頁面?|檔案)?快取|(?:页面?|文件)?缓存",
     "anon": r"anon(?:ymous)?(?: memory)?",
     "swap_free": r"swap free|free swap",
 }
 _OTHER = re.compile(
-    r"disk|/dev/|\bshm|\bdf\b|space|swap|vram|on device|filesystem|kv[ _-]?cache|prefix cache|huge|desired"
+    r"disk|/dev/|\bshm|\bdf\b|space|swap|vram|on device|filesystem|kv[ _-]?(?:cache|快取|缓存)|prefix cache|huge"
+    r"|desired"
+    r"|磁[碟盘]|硬[碟盘]|[顯显]存"
     r"|\bless than\b|is needed|\bcma|block|tokens",
     re.IGNORECASE,
 )
 """Words of lines whose bare `free` and `available` are not the node's memory."""
+_EATS = r"(?: (?:eats|eating|holds?|holding|takes?|taking|uses?|using|occupies|fills|is|was)|占了?|佔了?|吃了?){0,2}"
+_GIVEN = re.compile(r"\b(?:dropp|freed|released|evict|flush|reclaim)", re.IGNORECASE)
+"""What was dropped is not there."""
 _NAME = "|".join(_FIELDS)
 _FALL_S = 60.0
 
@@ -70,8 +75,8 @@ def _total(match: re.Match[str], notes: Notes) -> None:
 
 def _clause(match: re.Match[str]) -> str:
     """The words around a match, up to the next comma."""
-    before = re.split(r"[,;，；。|]", match.string[max(0, match.start() - 80) : match.start()])[-1]
-    return before + match[0] + re.split(r"[,;，；。|]", match.string[match.end() : match.end() + 40])[0]
+    before = re.split(r"[,;，；。、|]", match.string[max(0, match.start() - 80) : match.start()])[-1]
+    return before + match[0] + re.split(r"[,;，；。、|]", match.string[match.end() : match.end() + 40])[0]
 
 
 def _prose(name: str) -> Rule:
@@ -83,24 +88,29 @@ def _prose(name: str) -> Rule:
         "mem_free": "free memfree", "mem_available": "available avail", "mem_total": "total",
         "cached": "cache cached pagecache", "anon": "anon anonymous", "swap_free": "swap",
     }[name]  # fmt: skip
-    return rule(f"{words} {CJK}", rf"(?<![\w/])(?:{_PROSE[name]}){GAP}{SIZE}", take, every=True)
+    verb = _EATS if name == "cached" else ""
+    return rule(f"{words} {CJK}", rf"(?<![\w/])(?:{_PROSE[name]}){verb}{GAP}{SIZE}", take, every=True)
 
 
 def _reversed(name: str) -> Rule:
     """`1.1 GiB free`, `109 GiB of page cache`."""
 
     def take(match: re.Match[str], notes: Notes) -> None:
-        if name not in notes.snapshots[-1] and not _OTHER.search(_clause(match)):
+        if (
+            name not in notes.snapshots[-1]
+            and not _OTHER.search(clause := _clause(match))
+            and not _GIVEN.search(clause)
+        ):
             notes.memory(name, to_bytes(match["n"], match["u"]))
 
     words = {"mem_free": "free", "mem_available": "available avail", "cached": "cache cached pagecache"}[name]
     names = {
         "mem_free": r"(?:MemFree|free)\b(?! (?:swap|space|disk))",
         "mem_available": r"(?:MemAvailable|avail(?:able)?)\b",
-        "cached": r"(?:page[ -]?cache|cached|Cached)\b",
+        "cached": r"(?:page[ -]?cache|file cache|buff(?:ers)?/cache|cached|cache)\b",
     }[name]
     return rule(
-        words, rf"{SIZED} (?:(?:of|in|as|is|are|the|memory|still|sits?|held|by) ){{0,4}}{names}", take, every=True
+        words, rf"{SIZED} (?:(?:of|in|as|is|are|the|memory|RAM|still|sits?|held|by) ){{0,4}}{names}", take, every=True
     )
 
 
@@ -118,6 +128,14 @@ def _arrow(match: re.Match[str], notes: Notes) -> None:
         notes.put("mem_falling", False)
 
 
+def _now(match: re.Match[str], notes: Notes) -> None:
+    """`MemFree was 1.1 GiB, now 98 GiB`: the first value is past."""
+    said = match["name"].lower()
+    name = _FIELDS.get(said, "mem_free" if "free" in said or "空" in said else "mem_available")
+    if not _OTHER.search(_clause(match)):
+        notes.snapshots[-1][name] = to_bytes(match["n"], match["u"])
+
+
 def _device(match: re.Match[str], notes: Notes) -> None:
     """vLLM's own: on a GB10 the free memory of the device is the node's MemFree."""
     notes.logged["mem_free"] = to_bytes(match["n"], match["u"])
@@ -130,38 +148,6 @@ def _status(match: re.Match[str], notes: Notes) -> None:
     notes.memory("mem_available", to_bytes(match["a"], "GiB"))
 
 
-_COLUMNS = {
-    "total": "mem_total", "free": "mem_free", "available": "mem_available", "shared": "shmem",
-    "buff/cache": "cached", "cached": "cached",
-}  # fmt: skip
-
-
-def _free_head(match: re.Match[str], notes: Notes) -> None:
-    notes.tables["free"] = match[0].lower().split()
-
-
-def _free_row(match: re.Match[str], notes: Notes) -> None:
-    """`free` in any unit: with suffixes as `-h` gives them, else told by the size of the total."""
-    cells = re.findall(rf"(?<![\w.])({NUMBER})({UNIT})?", match["rest"], re.IGNORECASE)
-    head = notes.tables.get("free") or ["total", "used", "free", "shared", "buff/cache", "available"]
-    if len(cells) < 3 or not cells:
-        return
-    total = number(cells[0][0])
-    factor = of_a_node(total) / total if total and not cells[0][1] else 1.0
-    row = dict(zip(head, cells, strict=False))
-    for column, name in _COLUMNS.items():
-        if column in row:
-            text, unit = row[column]
-            notes.memory(name, to_bytes(text, unit, lambda value: round(value * factor)))
-
-
-def _swap_row(match: re.Match[str], notes: Notes) -> None:
-    total, _, free = (to_bytes(match[f"n{at}"], match[f"u{at}"]) for at in (1, 2, 3))
-    if total >= free:
-        notes.snapshots[-1]["swap_free"] = free
-
-
-_SWAP_CELL = r"\s{{1,24}}(?P<n{0}>\d{{1,16}}(?:\.\d{{1,3}})?)(?P<u{0}>[KMGT]i?B?|B)?"
 RULES: tuple[Rule, ...] = (
     rule(
         " ".join(_FIELDS),
@@ -178,6 +164,14 @@ RULES: tuple[Rule, ...] = (
         rf"(?P<a>{NUMBER}) ?(?P<ua>{UNIT})?\s{{0,3}}(?:->|→|=>|to|down to|降到|掉到|变为|變成|至)\s{{0,3}}{SIZE}"
         r"(?:[^\d\n,;.]{0,20}(?P<s>\d{1,5}(?:\.\d)?) ?(?P<t>seconds?|secs?|s|minutes?|min|秒)(?![a-z]))?",
         _arrow, every=True,
+    ),
+    rule(
+        f"memavailable memfree available free memory now cached {CJK}",
+        rf"(?<!\w)(?P<name>{_NAME}|available memory|available|free memory|free|可用記憶體|可用内存)(?: (?:is|was"
+        rf"|were|used to"
+        rf" be|at)"
+        rf"|[ :=]|原本|之前|是){{1,4}}{NUMBER} ?{UNIT}[^\d\n;]{{0,32}}?(?:\bnow|現在|现在)[^\d\n;]{{0,16}}{SIZED}",
+        _now, every=True,
     ),
     says(
         "falling falls fell dropping dropped drops plummeted collapsed",
@@ -198,13 +192,7 @@ RULES: tuple[Rule, ...] = (
         _device,
     ),
     rule("avail", r"\bfree\s{1,4}(?P<n>\d+\.\d)\s{1,4}avail\s{1,4}(?P<a>\d+\.\d)(?![\w.])", _status, every=True),
-    rule("total", r"^\s{2,24}total\s{1,16}used\s{1,16}free\b.{0,80}$", _free_head, every=True),
-    rule(
-        f"mem {CJK}",
-        r"^\s{0,8}(?:Mem|記憶體|内存)[:：]\s{1,24}(?P<rest>\d[\d.,KMGTiB ]{4,140})$",
-        _free_row, every=True,
-    ),
-    rule("swap", rf"^\s{{0,8}}Swap:{''.join(_SWAP_CELL.format(at) for at in (1, 2, 3))}", _swap_row, every=True),
+    *FREE,
     gives("full", r"\bfull (?:avg10[ =:]{1,3})(\d{1,3}(?:\.\d{1,2})?)", "psi_full"),
     gives(
         "psi pressure", r"(?:PSI|pressure)[^\d\n]{0,24}full[^\d\n]{0,12}(?:10[ =:]{1,3})?(\d{1,3}\.\d{1,2})", "psi_full"

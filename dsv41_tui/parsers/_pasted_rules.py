@@ -155,3 +155,36 @@ def gives(words: str, pattern: str, name: str, scale: float = 1.0) -> Rule:
 def tells(words: str, pattern: str, name: str) -> Rule:
     """The first group is the text."""
     return rule(words, pattern, lambda match, notes: notes.put(name, match[1]))
+
+
+_LOGGED = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\W{0,4}(?:\w{3} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|^.{0,40}\bpid=\d"
+    r"|^.{0,60}(?-i:\b(?:INFO|WARNING|WARN|ERROR|DEBUG|CRITICAL|FATAL)\b)|^\W{0,2}\[ {0,6}\d{1,8}\.\d{3,6}\]|^\[rank"
+    r" ?\d"
+    r"|^[EWIF]\d{4} \d\d:|\d\d:\d\d:\d\d[.,]\d{3}|^\s{0,8}File \"|^\s{0,8}[{\[]\"|\"(?:role|content|prompt"
+    r"|messages)\" ?:",
+    re.IGNORECASE,
+)
+"""What a program wrote, or a request that it logged: its words are not those of the person who asks."""
+_OPEN = re.compile(
+    r"\b(?:if|whether|unless|in case|would|could have|might have|should|maybe|perhaps|no idea|not sure|unclear"
+    r"|\w{0,6}n't|not|never|wasn't|isn't)\b[^,;.:]{0,32}$|(?:如果|是否|也許|也许|沒|没|不)\w{0,3}$",
+    re.IGNORECASE,
+)
+
+
+def by_person(match: re.Match[str], notes: Notes) -> bool:
+    """Whether a person states this: no line of a program, no condition, nothing denied just before it."""
+    start = match.start()
+    return not _LOGGED.search(notes.line[:400]) and not _OPEN.search(match.string[max(0, start - 60) : start])
+
+
+def said(words: str, pattern: str, **facts: Fact) -> Rule:
+    """A phrase in a person's words that is a reading by itself, of one fact or of several."""
+
+    def take(match: re.Match[str], notes: Notes) -> None:
+        if by_person(match, notes):
+            for name, value in facts.items():
+                notes.put(name, value)
+
+    return rule(words, pattern, take)

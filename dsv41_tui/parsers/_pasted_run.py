@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 
 from dsv41_tui.core.facts import UNLIMITED_BYTES
-from dsv41_tui.parsers._pasted_rules import NUMBER, SIZE, SIZED, UNIT, Notes, Rule, gives, number, rule, says, to_bytes
+from dsv41_tui.parsers._pasted_rules import (
+    NUMBER,
+    SIZE,
+    SIZED,
+    UNIT,
+    Notes,
+    Rule,
+    gives,
+    number,
+    rule,
+    said,
+    says,
+    to_bytes,
+)
 
 _REFUSED = re.compile(r"refused|failed to connect|couldn't connect|no answer|unreachable", re.IGNORECASE)
 
@@ -142,9 +155,9 @@ RULES: tuple[Rule, ...] = (
     gives("restartcount restarted restarts", r"(?:RestartCount[\"']?[ :=]{1,3}|restarted "
         r"|restarts[ :=]{1,3})(\d{1,6})\b(?! ?(?:min|h|s|d))",
           "restart_count"),
-    says("peer worker rank container", r"(?:worker|peer|rank ?[1-9]\d?|other (?:rank"
+    said("peer worker rank container", r"(?:worker|peer|rank ?[1-9]\d?|other (?:rank"
         r"|node)(?:'s)?)(?:'s)? (?:container |process )?(?:has |had |is |was )?"
-         r"(?:already )?(?:exited|gone|dead|not running|stopped|died|ended|killed)", "peer_exited", True),
+         r"(?:already )?(?:exited|gone|dead|not running|stopped|died|ended|killed)", peer_exited=True),
     says("peer worker rank workers ranks", r"(?:worker|peer|rank ?[1-9]\d?|both (?:ranks"
         r"|containers))(?:'s)? (?:container )?(?:is |are )?(?:still )?"
          r"(?:running|alive|up)\b", "peer_exited", False),

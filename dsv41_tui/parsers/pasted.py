@@ -14,14 +14,17 @@ from collections.abc import Iterable, Sequence
 from dsv41_tui.core.facts import Facts
 from dsv41_tui.parsers._pasted_fabric import RULES as FABRIC
 from dsv41_tui.parsers._pasted_files import RULES as FILES
+from dsv41_tui.parsers._pasted_limits import RULES as LIMITS
 from dsv41_tui.parsers._pasted_machine import RULES as MACHINE
 from dsv41_tui.parsers._pasted_memory import RULES as MEMORY
 from dsv41_tui.parsers._pasted_memory import settled
 from dsv41_tui.parsers._pasted_quality import RULES as QUALITY
+from dsv41_tui.parsers._pasted_reach import RULES as REACH
 from dsv41_tui.parsers._pasted_rules import CJK, Notes, Rule, compiled
 from dsv41_tui.parsers._pasted_run import RULES as RUN
+from dsv41_tui.parsers._pasted_said import RULES as SAID
 
-RULES: tuple[Rule, ...] = (*MEMORY, *MACHINE, *FABRIC, *RUN, *FILES, *QUALITY)
+RULES: tuple[Rule, ...] = (*MEMORY, *LIMITS, *MACHINE, *FABRIC, *RUN, *FILES, *QUALITY, *SAID, *REACH)
 _BY_WORD: dict[str, list[int]] = {}
 for _at, _rule in enumerate(RULES):
     for _word in _rule.words:
