@@ -79,8 +79,9 @@ def memory_now(scenario: Scenario, node: int, t: float) -> MemoryNow:
 
 
 def gpu_now(scenario: Scenario, node: int, t: float) -> GpuNow:
-    """Load, power, temperature and clock with a breath of a few percent."""
-    scene: GpuScene = scene_of(scenario, node).gpu
+    """Load, power, temperature and clock with a breath of a few percent; idle once the rank's container has ended."""
+    role = scene_of(scenario, node)
+    scene = role.gpu if role.container.running(t) else GpuScene()
     wave = _wave(scenario, node, t, 13)
     return GpuNow(
         percent=round(min(100, scene.percent * (1 + 0.02 * wave))),

@@ -10,7 +10,7 @@ import pytest
 
 from dsv41_tui.parsers.docker_volumes import parse_docker_volumes
 from dsv41_tui.sandbox.docker_cli import main
-from dsv41_tui.sandbox.docker_state import docker_state
+from dsv41_tui.sandbox.docker_state import container_id, docker_state
 from dsv41_tui.sandbox.scenario import load_scenario
 
 
@@ -73,3 +73,52 @@ def test_what_is_not_simulated_says_so(words: list[str], capsys: pytest.CaptureF
 def test_a_field_that_docker_has_not_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ps", "--format", "{{.Nosuch}}"]) == 1
     assert "Nosuch" in capsys.readouterr().err
+
+
+LINES = [f"2026-11-30T12:00:0{second}.500000000Z line {second}" for second in range(4)]
+
+
+def write_log(root: Path, scenario: str, t: float) -> None:
+    """The worker's log and docker's word of it `t` seconds after the scenario's zero."""
+    loaded = load_scenario(scenario)
+    state = docker_state(loaded, 2, "/home/dsv", datetime(2026, 11, 30, 12, tzinfo=UTC), t)
+    (root / ".sandbox/docker.json").write_text(json.dumps(state))
+    (root / ".sandbox/logs").mkdir()
+    (root / ".sandbox/logs" / container_id(loaded, 2)).write_text("".join(f"{line}\n" for line in LINES))
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--timestamps"], LINES),
+        ([], [line[31:] for line in LINES]),
+        (["-t", "--tail", "1"], LINES[3:]),
+        (["-t", "--since", "2026-11-30T12:00:01.5Z"], LINES[1:]),
+        (["-t", "--since", "2026-11-30T12:00:02Z", "--until", "2026-11-30T12:00:02.6Z"], LINES[2:3]),
+        (["-t", "--tail", "2", "--since", "2026-11-30T12:00:01Z"], LINES[2:]),
+    ],
+)
+def test_a_log_is_cut_as_docker_cuts_it(
+    words: list[str], shown: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_log(tmp_path, "healthy", 0.0)
+    assert main(["logs", *words, "dsv41-exl3-worker"]) == 0
+    assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_a_followed_log_of_a_container_that_ended_ends_with_zero(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_log(tmp_path, "rank-dead", 9.0)
+    assert main(["logs", "--timestamps", "--follow", "dsv41-exl3-worker"]) == 0
+    assert capsys.readouterr().out.splitlines() == LINES
+    assert main(["logs", "nosuch"]) == 1
+    assert capsys.readouterr().err == "Error response from daemon: No such container: nosuch\n"
+
+
+def test_an_end_is_told_as_an_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_log(tmp_path, "oom", 14.0)
+    words = ["events", "--filter", "type=container", "--filter", "event=die", "--filter", "event=oom"]
+    template = "{{.Action}} {{json .Actor.Attributes.exitCode}} {{.Actor.Attributes.name}}"
+    assert main([*words, "--since", "1000", "--until", "0s", "--format", template]) == 0
+    assert capsys.readouterr().out.splitlines() == ["oom null dsv41-exl3-worker", 'die "1" dsv41-exl3-worker']
