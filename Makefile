@@ -12,11 +12,11 @@ UV ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(BIN)/uv))
 LOCK = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 
-.PHONY: help clean-venv demo test test-vm lint pytest bench lock wheel clean venv venv-dev
+.PHONY: help clean-venv demo test test-vm test-engine lint pytest bench lock wheel clean venv venv-dev
 .DEFAULT_GOAL := help
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: venv ## Open the panel on the sandbox cluster (SCENARIO=nas-down for another scenario)
 	@$(BIN)/dsv41-tui --demo=$(SCENARIO)
@@ -32,12 +32,17 @@ lint: venv-dev ## Lint, formatting, strict types, import layers
 	$(BIN)/lint-imports
 
 pytest: venv-dev
-	$(BIN)/pytest -rs $(WORKERS) -m "not vm" $(PYTEST)
+	$(BIN)/pytest -rs $(WORKERS) -m "not vm and not engine" $(PYTEST)
 
 test-vm: ## Whole machines by QEMU: soft-RoCE and its faults; four minutes; root; not on a GB10
 	@sh .ci/not-on-gb10.sh "make test-vm"
 	@$(MAKE) --no-print-directory venv-dev
 	$(BIN)/pytest -rs tests/vm $(PYTEST)
+
+test-engine: ## A real vLLM of two ranks in docker, killed and stopped; root; 2.5 GB; not on a GB10
+	@sh .ci/not-on-gb10.sh "make test-engine"
+	@$(MAKE) --no-print-directory venv-dev
+	$(BIN)/pytest -rs tests/engine $(PYTEST)
 
 bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
 	@sh .ci/not-on-gb10.sh "make bench"

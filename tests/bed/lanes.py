@@ -44,6 +44,13 @@ SEARCH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 LANES = (
     Lane(
+        "engine",
+        programs=("dockerd", "docker", "sshd", "ssh-keygen", "python3.11"),
+        packages=("docker.io", "openssh-server", "openssh-client", "python3.11-venv"),
+        processor="x86_64",
+        one_bed=True,
+    ),
+    Lane(
         "vm",
         programs=(
             "qemu-system-x86_64", "qemu-img", "mmdebstrap", "cpio", "modprobe", "depmod", "mkfs.ext4", "ssh",

@@ -11,6 +11,7 @@ from dsv41_tui.config import Config, NodeConfig
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.limits import Limits
 from dsv41_tui.core.model import ClusterState, NfsMount, NodeState
+from dsv41_tui.core.recipe import Recipe
 from dsv41_tui.runtime.cluster import Cluster
 
 
@@ -91,9 +92,11 @@ class Panel:
 
 
 @contextlib.asynccontextmanager
-async def panel(*nodes: NodeConfig, limits: Limits | None = None) -> AsyncIterator[Panel]:
+async def panel(
+    *nodes: NodeConfig, limits: Limits | None = None, recipes: tuple[Recipe, ...] = ()
+) -> AsyncIterator[Panel]:
     """Watch `nodes` until the block ends."""
-    cluster = Cluster(Config(node=nodes), limits)
+    cluster = Cluster(Config(node=nodes), limits, recipes=recipes)
     await cluster.start()
     try:
         yield Panel(cluster)

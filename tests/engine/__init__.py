@@ -1,0 +1,1 @@
+"""The panel against a real vLLM of two ranks (`make test-engine`)."""
