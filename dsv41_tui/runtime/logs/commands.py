@@ -72,7 +72,12 @@ def launcher_files(folder: str) -> str:
 
 
 def launcher_log(path: str) -> str:
-    return f"exec tail -n {LAUNCHER_TAIL} -F {quote(path)} 2>/dev/null"
+    """First how many lines stand there already, then those, then what is added."""
+    file = quote(path)
+    return (
+        f"n=$(wc -l < {file}); s=$((n > {LAUNCHER_TAIL} ? n - {LAUNCHER_TAIL} : 0)); echo $((n - s)); "
+        f"exec tail -n +$((s + 1)) -F {file} 2>/dev/null"
+    )
 
 
 def _place(folder: str) -> str:

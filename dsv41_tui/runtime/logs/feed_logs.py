@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 from dsv41_tui.core.containers import ContainerEngine
@@ -12,7 +13,7 @@ from dsv41_tui.parsers.logline import parse_logline
 from dsv41_tui.runtime.containers import ContainerWatch
 from dsv41_tui.runtime.logs import commands
 from dsv41_tui.runtime.logs.choose import Chosen, Target
-from dsv41_tui.runtime.logs.feeds import Feeds
+from dsv41_tui.runtime.logs.feeds import Feed, Feeds
 from dsv41_tui.runtime.logs.position import Position, Tail
 from dsv41_tui.runtime.logs.shelf import Shelf
 
@@ -145,16 +146,35 @@ class FeedLogs:
         tail = self._files.setdefault(path, Tail())
         known = tail.resume()
         feed = feeds.follow(commands.launcher_log(path))
-        self._give_up_after(QUIET_S, folder)
-        while (lines := await feed.batch()) is not None:
-            fresh = tail.fresh(lines)
-            if known:
-                reader.take(fresh)
-            else:  # of a start that goes on, or went well, the container's own log tells more
-                reader.take(fresh, _times(fresh, written_at), scan=self._shelf.start_failed(written_at))
-            known = True
-            self.waiting.discard(folder)
+        past, more = await _past(feed)
+        fresh = tail.fresh(past)
+        if known:
+            reader.take(fresh)
+        else:  # of a start that goes on, or went well, the container's own log tells more
+            reader.take(fresh, _times(fresh, written_at), scan=self._shelf.start_failed(written_at))
+        self.waiting.discard(folder)
+        lines: Sequence[str] | None = more
+        while lines is not None:
+            reader.take(tail.fresh(lines))
             await self._shelf.hub.settle()
+            lines = await feed.batch()
+
+
+async def _past(feed: Feed) -> tuple[list[str], list[str]]:
+    """The lines that stood in a file when it was opened, and what was added to it meanwhile."""
+    found: list[str] = []
+    wanted: int | None = None
+    with contextlib.suppress(TimeoutError):  # a line that was dropped on the way is not waited for
+        while wanted is None or len(found) < wanted:
+            async with asyncio.timeout(QUIET_S):
+                lines = await feed.batch()
+            if lines is None:
+                break
+            found += lines
+            if wanted is None and found:
+                first = found.pop(0)
+                wanted = int(first) if first.isdecimal() and len(first) < 7 else 0
+    return found[:wanted], found[wanted or 0 :] if wanted is not None else []
 
 
 def _times(lines: Sequence[str], written_at: float) -> list[float]:
