@@ -14,6 +14,7 @@ from typing import Literal
 from dsv41_tui.core.book_index import CompiledBook, Pattern
 from dsv41_tui.core.book_tally import LINE_KEPT, Counter, Hit, Tally, times_in
 from dsv41_tui.core.failure import Book
+from dsv41_tui.core.quoted import LOOK_BACK, is_reply, unquoted
 from dsv41_tui.core.value import Value
 
 HELD = 4000
@@ -53,13 +54,15 @@ class _Held:
 class _Source:
     """Where a stream of lines stands."""
 
-    __slots__ = ("held", "lines", "seen_at")
+    __slots__ = ("held", "lines", "seen_at", "tail")
 
     def __init__(self) -> None:
         self.lines = 0
         self.held: list[_Held] = []
         self.seen_at: dict[Pattern, tuple[int, float | None]] = {}
         """Where each pattern of `near` and `unless_near` matched last."""
+        self.tail: list[str] = []
+        """The last lines before those that come next."""
 
 
 class Scanner:
@@ -89,9 +92,13 @@ class Scanner:
         """
         stream = self._sources.setdefault(source, _Source())
         for offset, found in self._index.matches(lines):
+            said = self._said(stream, lines, offset, found)
+            if not said:
+                continue
             time = at[offset] if at is not None else None
             held = _Held(source, stream.lines + offset, first_number + offset, time, lines[offset])
-            self._line(stream, held, found, place)
+            self._line(stream, held, said, place)
+        stream.tail = [*stream.tail, *lines[-LOOK_BACK:]][-LOOK_BACK:]
         stream.lines += len(lines)
         self._lines += len(lines)
         if stream.held:
@@ -132,6 +139,18 @@ class Scanner:
         if pattern.only_seen:
             self._index.spend(pattern)
 
+    def _said(self, stream: _Source, lines: Sequence[str], offset: int, found: list[Pattern]) -> list[Pattern]:
+        """Those of the patterns that match what the line says itself, not what it quotes."""
+        line = lines[offset]
+        told = unquoted(line, lambda: (stream.tail + list(lines[max(0, offset - LOOK_BACK) : offset]))[-LOOK_BACK:])
+        if told is line:
+            return found
+        reply = is_reply(line)
+        return [one for one in found if (told and one.search(told)) or (reply and self._of_quality(one))]
+
+    def _of_quality(self, pattern: Pattern) -> bool:
+        return any(self._book.rules[rule].layer == "quality" for rule in pattern.any)
+
     def _line(self, stream: _Source, held: _Held, found: Sequence[Pattern], place: Place) -> None:
         hit: set[int] = set()
         for pattern in found:
@@ -139,7 +158,7 @@ class Scanner:
             if pattern.seen:
                 self._signal(pattern, held.text)
             for rule in pattern.clears:
-                self._clear(stream, rule, held)
+                self._clear(stream, rule, held, pattern.subject(held.text))
         near = frozenset(pattern for pattern in found if pattern.near)
         if near and stream.held:
             self._after(stream, held, near)
@@ -240,12 +259,13 @@ class Scanner:
             counter.over = True
             self._hits.append(Hit(counter.rule, held.source, held.number, held.at, "", 0, True))
 
-    def _clear(self, stream: _Source, rule: int, held: _Held) -> None:
+    def _clear(self, stream: _Source, rule: int, held: _Held, subject: str) -> None:
         for waiting in stream.held:
-            waiting.cleared.add(rule)
+            if subject in waiting.text:
+                waiting.cleared.add(rule)
         known = False
         for (place, source, _), counter in self._counters.items():
-            if place == rule and source == held.source and not counter.over:
+            if place == rule and source == held.source and not counter.over and counter.names(subject):
                 counter.over = known = True
         if known:
             name = self._book.rules[rule].id

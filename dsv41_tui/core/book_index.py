@@ -94,6 +94,11 @@ class Pattern:
             return self._regex.search(line) is not None
         return self._search_long(line, self._regex)
 
+    def subject(self, line: str) -> str:
+        """What the group `on` of the pattern takes in `line`: of whom it speaks; "" where the pattern has none."""
+        found = re.search(self.text, line[:WINDOW], re.IGNORECASE) if "(?P<on>" in self.text else None
+        return (found["on"] or "") if found is not None else ""
+
     def _search_long(self, line: str, regex: re.Pattern[str]) -> bool:
         folded = _folded(line)
         needles = (key.decode("utf-8", "replace") for key in self.keys or (b"",))

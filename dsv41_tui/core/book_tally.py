@@ -85,6 +85,10 @@ class Counter:
         new, self._told = self.count - self._told, self.count
         return new
 
+    def names(self, subject: str) -> bool:
+        """Whether one of the first lines holds `subject`."""
+        return any(subject in line.text for line in self._first)
+
     def _reached(self, at: float | None, times: int) -> bool:
         if self.within_s is None or at is None:
             return self.count >= self.need

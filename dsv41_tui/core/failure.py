@@ -97,7 +97,7 @@ class FailureRule(Value):
     folds: tuple[str, ...] = ()
     """Failures that this one explains: they are folded under it."""
     clears_on: tuple[str, ...] = ()
-    """Patterns of lines that say that it is over."""
+    """Patterns of lines that say that it is over. With a group `(?P<on>…)`: only of lines that hold the same text."""
     clears_after_s: float | None = None
     """It is over when it has not been seen for so long; None: it stays until the service starts anew."""
     cause: tuple[CauseRule, ...] = ()
