@@ -49,12 +49,23 @@ def weigh(rule: FailureRule, book: Book, facts: Facts, signals: Mapping[str, str
     causes = [_weigh(cause, book.causes.get(cause.id), facts, signals) for cause in rule.cause]
     if any(item.likelihood == "confirmed" and item.by for item in causes):
         causes = [item if item.by else item._replace(likelihood="possible") for item in causes]
-    open_causes = [item for item in causes if item.likelihood != "ruled-out"]
-    if len(causes) > 1 and len(open_causes) == 1 and not open_causes[0].by:
-        left = open_causes[0]
-        likelihood: Likelihood = "likely" if left.rule.prior == "possible" else "confirmed"
-        causes = [item._replace(likelihood=likelihood) if item is left else item for item in causes]
+    causes = _survivor(causes)
     return tuple(sorted(causes, key=lambda item: (ORDER.index(item.likelihood), not item.by)))
+
+
+def _survivor(causes: list[Weighed]) -> list[Weighed]:
+    """The one cause that is left when all others are ruled out, promoted.
+
+    That is a proof as far as the causes of a rule are complete: confirmed where it was likely already, else likely.
+    That lines are missing alone proves nothing, a log can be cut: one cause at least is ruled out by what is there.
+    """
+    left = [item for item in causes if item.likelihood != "ruled-out"]
+    out = [item for item in causes if item.likelihood == "ruled-out"]
+    if len(left) != 1 or not out or left[0].likelihood == "confirmed":
+        return causes
+    shown = any(not term.negated for item in out for term in item.by)
+    likelihood: Likelihood = "confirmed" if left[0].likelihood == "likely" and shown else "likely"
+    return [item._replace(likelihood=likelihood) if item is left[0] else item for item in causes]
 
 
 def _weigh(rule: CauseRule, file: CauseFile | None, facts: Facts, signals: Mapping[str, str]) -> Weighed:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dsv41_tui.core.book import Report
 from dsv41_tui.core.book_tally import FIRST_LINES, SeenLine, Tally
 from dsv41_tui.core.conditions import Condition, evaluate, parse
-from dsv41_tui.core.decide import first_true, make
+from dsv41_tui.core.decide import ORDER, first_true, make
 from dsv41_tui.core.facts import Facts
 from dsv41_tui.core.failure import Book, FailureRule
 from dsv41_tui.core.finding import Evidence, Finding, Severity
@@ -16,6 +16,8 @@ from dsv41_tui.core.messages import t
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warn", "info")
 _GRAVITIES = ("critical", "high", "medium", "low", "none")
+PASSED_ON = "secondary_see_above"
+"""The cause that says that another finding tells it."""
 ECHOES = 3
 """Lines of what is folded that are kept as evidence."""
 
@@ -117,14 +119,17 @@ def folded(made: Sequence[Made]) -> list[Made]:
 
 
 def _first_error(echo: Made, ranked: Sequence[Made], under: Mapping[str, str]) -> Made | None:
-    """The earliest finding that is no echo and at least as severe."""
+    """The first finding that is no echo and at least as severe; for what passes on, else an echo that says more."""
     worst = _SEVERITIES.index(echo.finding.severity)
     others = [
         item
         for item in ranked
-        if not item.rule.echo and item.rule.id not in under and _SEVERITIES.index(item.finding.severity) <= worst
+        if item.rule.id not in under and _SEVERITIES.index(item.finding.severity) <= worst and item is not echo
     ]
-    return others[0] if others else None
+    heads = [item for item in others if not item.rule.echo]
+    if not heads and _passes_on(echo.finding):
+        heads = [item for item in others if not _passes_on(item.finding) and item.finding.cause_id is not None]
+    return heads[0] if heads else None
 
 
 def _top(name: str, under: Mapping[str, str]) -> str:
@@ -146,16 +151,26 @@ def _with_echo(head: Finding, echo: Finding) -> Finding:
 
 
 def ordered(made: Sequence[Made]) -> list[Made]:
-    """By severity, then decided before undecided, then as they happened, then by gravity."""
+    """By severity, echoes last, then confirmed, likely, undecided, then as they happened, then by gravity."""
     timed = all(item.at is not None for item in made)
     return sorted(
         made,
         key=lambda item: (
             _SEVERITIES.index(item.finding.severity),
             item.rule.echo,
+            _passes_on(item.finding),
+            _decided(item.finding),
             item.at if timed and item.at is not None else 0.0,
             item.number,
-            item.finding.cause_id is None,
             _GRAVITIES.index(item.rule.severity),
         ),
     )
+
+
+def _decided(found: Finding) -> int:
+    return ORDER.index(found.causes[0].likelihood) if found.cause_id is not None else len(ORDER)
+
+
+def _passes_on(found: Finding) -> bool:
+    """Whether it says nothing but that an earlier error is the cause."""
+    return found.cause_id == PASSED_ON
