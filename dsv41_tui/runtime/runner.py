@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 from dataclasses import dataclass, field
 from typing import Literal
@@ -136,5 +135,4 @@ class Runner:
         await self._channel.close()
         if self._reader is not None:
             self._reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reader
+            await asyncio.wait([self._reader])  # not awaited itself: its end must not hide that we are cancelled

@@ -101,5 +101,4 @@ class Feeds:
         await self._channel.close()
         if self._reader is not None:
             self._reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reader
+            await asyncio.wait([self._reader])  # not awaited itself: its end must not hide that we are cancelled

@@ -130,6 +130,7 @@ class NodeLogs:
                 why = clean_line(f"{type(error).__name__}: {error}")
                 channels.unwatched(what, Refused(t("link.internal", why=why)))
                 pause = NO_CHANNEL_S
+            _heed_cancel()
             self._rank_tried.set()
             if what == FEEDS:
                 self.tried.set()
@@ -218,3 +219,10 @@ class NodeLogs:
                 self._rank_tried.set()
             await containers.next()
         return engine, self._shelf.choose(engine)
+
+
+def _heed_cancel() -> None:
+    """A task group that fails while it is cancelled tells only why it failed (until Python 3.13): end all the same."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
