@@ -32,17 +32,17 @@ lint: venv-dev ## Lint, formatting, strict types, import layers
 	$(BIN)/lint-imports
 
 pytest: venv-dev
-	$(BIN)/pytest -rs $(WORKERS) -m "not vm and not engine" $(PYTEST)
+	$(BIN)/pytest -rs $(WORKERS) $(PYTEST)
 
 test-vm: ## Whole machines by QEMU: soft-RoCE and its faults; four minutes; root; not on a GB10
 	@sh .ci/not-on-gb10.sh "make test-vm"
 	@$(MAKE) --no-print-directory venv-dev
-	$(BIN)/pytest -rs tests/vm $(PYTEST)
+	$(BIN)/pytest -rs -m vm tests/vm $(PYTEST)
 
 test-engine: ## A real vLLM of two ranks in docker, killed and stopped; root; 2.5 GB; not on a GB10
 	@sh .ci/not-on-gb10.sh "make test-engine"
 	@$(MAKE) --no-print-directory venv-dev
-	$(BIN)/pytest -rs tests/engine $(PYTEST)
+	$(BIN)/pytest -rs -m engine tests/engine $(PYTEST)
 
 bench: ## Measure the budgets against a floor or a peer of the same run; not on a GB10 (BENCH=--quick for a look)
 	@sh .ci/not-on-gb10.sh "make bench"

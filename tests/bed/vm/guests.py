@@ -30,7 +30,7 @@ IDS = {"spark1": 11, "spark2": 12}
 MEMORY_MIB = 1536
 BOOT_LIMIT_S = 300.0
 BUILD_LIMIT_S = 900.0
-COMMAND_LIMIT_S = 60.0
+COMMAND_LIMIT_S = 180.0
 CLOCK_TOLERANCE_S = 1.5
 _KERNEL_WORDS = (
     "console=ttyS0 root=/dev/vda net.ifnames=0 mitigations=off nokaslr audit=0 apparmor=0 tsc=unstable "
