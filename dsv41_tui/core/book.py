@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dsv41_tui.core.book_index import CompiledBook, Pattern
+from dsv41_tui.core.book_index import CompiledBook
+from dsv41_tui.core.book_lookup import Candidates
+from dsv41_tui.core.book_pattern import Pattern, folded
+from dsv41_tui.core.book_stream import Held, Line, Stream
 from dsv41_tui.core.book_tally import LINE_KEPT, Counter, Hit, Tally, times_in
 from dsv41_tui.core.failure import Book
-from dsv41_tui.core.quoted import LOOK_BACK, is_reply, unquoted
 from dsv41_tui.core.value import Value
 
 HELD = 4000
@@ -37,41 +39,14 @@ class Report(Value):
     lines: int = 0
 
 
-class _Held:
-    """A line with rules that wait for lines after it."""
-
-    __slots__ = ("at", "cleared", "number", "ordinal", "rules", "source", "text", "waiting")
-
-    def __init__(self, source: str, ordinal: int, number: int, at: float | None, text: str) -> None:
-        self.source, self.ordinal, self.number, self.at, self.text = source, ordinal, number, at, text
-        self.rules: set[int] = set()
-        """Rules that count, as far as is known; those that wait for `near` are not among them."""
-        self.waiting: set[int] = set()
-        self.cleared: set[int] = set()
-        """Rules of which a later line says that it is over."""
-
-
-class _Source:
-    """Where a stream of lines stands."""
-
-    __slots__ = ("held", "lines", "seen_at", "tail")
-
-    def __init__(self) -> None:
-        self.lines = 0
-        self.held: list[_Held] = []
-        self.seen_at: dict[Pattern, tuple[int, float | None]] = {}
-        """Where each pattern of `near` and `unless_near` matched last."""
-        self.tail: list[str] = []
-        """The last lines before those that come next."""
-
-
 class Scanner:
     """Reads lines batch by batch. Live, use one a node: what is `seen` in its logs decides for that node."""
 
     def __init__(self, book: Book | CompiledBook) -> None:
         self._book = book if isinstance(book, CompiledBook) else CompiledBook(book)
         self._index = self._book.index()
-        self._sources: dict[str, _Source] = {}
+        self._sources: dict[str, Stream] = {}
+        self._quality, self._harmless = self._book.of_quality(), self._book.harmless()
         self._counters: dict[tuple[int, str, frozenset[str]], Counter] = {}
         self._hits: list[Hit] = []
         self._lines = 0
@@ -90,26 +65,47 @@ class Scanner:
 
         `at`: Unix seconds of each line, where known. `place`: where the source stands, for rules that ask for it.
         """
-        stream = self._sources.setdefault(source, _Source())
-        for offset, found in self._index.matches(lines):
-            said = self._said(stream, lines, offset, found)
-            if not said:
+        stream = self._sources.get(source)
+        if stream is None:
+            stream = self._sources[source] = Stream(source)
+        for offset, known in self._index.hot(lines):
+            text = lines[offset]
+            low = folded(text)
+            hit = [pattern for pattern in known.any if pattern.search(text, low)] if known.any else []
+            if known.seen or known.near or (known.clears and (stream.live or stream.held)):
+                hit += self._others(stream, known, text, low)
+            if not hit and not known.near:
                 continue
-            time = at[offset] if at is not None else None
-            held = _Held(source, stream.lines + offset, first_number + offset, time, lines[offset])
-            self._line(stream, held, said, place)
-        stream.tail = [*stream.tail, *lines[-LOOK_BACK:]][-LOOK_BACK:]
-        stream.lines += len(lines)
+            line = Line(stream.lines + offset, None if at is None else at[offset], lines, offset, stream.tail)
+            if hit and not self._harmless.issuperset(hit):
+                hit = line.says(hit, self._quality)
+            if hit:
+                self._line(stream, line, first_number + offset, hit, place)
+            for pattern in known.near:
+                stream.note(pattern, line, self._quality)
+        stream.passed(lines)
         self._lines += len(lines)
         if stream.held:
             self._settle(stream, stream.lines, None)
         return self._taken()
 
+    def _others(self, stream: Stream, known: Candidates, text: str, low: str) -> list[Pattern]:
+        """Matching patterns that show no failure themselves, where they change anything just now."""
+        asked: list[Pattern] = []
+        if known.seen and any(pattern.text in self.signals for pattern in known.seen):
+            self._index.shrink(known)
+        asked += known.seen
+        if known.clears and (stream.held or any(rule in stream.live for one in known.clears for rule in one.clears)):
+            asked += known.clears
+        if known.near and stream.held:
+            asked += known.near
+        return [one for one in dict.fromkeys(asked) if not one.any and one.search(text, low)] if asked else []
+
     def look(self, lines: Sequence[str]) -> None:
         """Lines that count as seen and raise nothing: readings pasted beside a log."""
-        for offset, found in self._index.matches(lines):
-            for pattern in found:
-                if pattern.seen:
+        for offset, known in self._index.hot(lines):
+            for pattern in known.seen:
+                if pattern.search(lines[offset]):
                     self._signal(pattern, lines[offset])
 
     def expire(self, now: float) -> list[Hit]:
@@ -133,40 +129,27 @@ class Scanner:
         return Report(tallies=tallies, signals=dict(self.signals), lines=self._lines)
 
     def _signal(self, pattern: Pattern, text: str) -> None:
-        if pattern.text in self.signals:
-            return
-        self.signals[pattern.text] = text[:LINE_KEPT]
-        if pattern.only_seen:
+        if pattern.text not in self.signals:
+            self.signals[pattern.text] = text[:LINE_KEPT]
             self._index.spend(pattern)
 
-    def _said(self, stream: _Source, lines: Sequence[str], offset: int, found: list[Pattern]) -> list[Pattern]:
-        """Those of the patterns that match what the line says itself, not what it quotes."""
-        line = lines[offset]
-        told = unquoted(line, lambda: (stream.tail + list(lines[max(0, offset - LOOK_BACK) : offset]))[-LOOK_BACK:])
-        if told is line:
-            return found
-        reply = is_reply(line)
-        return [one for one in found if (told and one.search(told)) or (reply and self._of_quality(one))]
-
-    def _of_quality(self, pattern: Pattern) -> bool:
-        return any(self._book.rules[rule].layer == "quality" for rule in pattern.any)
-
-    def _line(self, stream: _Source, held: _Held, found: Sequence[Pattern], place: Place) -> None:
+    def _line(self, stream: Stream, line: Line, number: int, found: Sequence[Pattern], place: Place) -> None:
+        held = Held(stream, line.ordinal, number, line.at, line.lines[line.offset])
         hit: set[int] = set()
         for pattern in found:
             hit.update(pattern.any)
             if pattern.seen:
                 self._signal(pattern, held.text)
             for rule in pattern.clears:
-                self._clear(stream, rule, held, pattern.subject(held.text))
-        near = frozenset(pattern for pattern in found if pattern.near)
-        if near and stream.held:
-            self._after(stream, held, near)
+                if stream.held or rule in stream.live:
+                    self._clear(stream, rule, held, pattern.subject(held.text))
+        if stream.held:
+            near = frozenset(pattern for pattern in found if pattern.near)
+            if near:
+                self._after(stream, held, near)
         for rule in hit:
             if self._stands_in(rule, place) and not any(one.search(held.text) for one in self._book.unless[rule]):
-                self._before(stream, held, rule, near)
-        for pattern in near:
-            stream.seen_at[pattern] = held.ordinal, held.at
+                self._before(stream, held, rule, line)
         if held.waiting:
             if len(stream.held) >= HELD:
                 self._decide(stream.held.pop(0))
@@ -178,26 +161,34 @@ class Scanner:
         asked = self._book.rules[rule].match.log
         return "any" in (asked, place) or asked == place
 
-    def _before(self, stream: _Source, held: _Held, rule: int, here: frozenset[Pattern]) -> None:
+    def _before(self, stream: Stream, held: Held, rule: int, line: Line) -> None:
         """Judge a rule by the line itself and the lines before it."""
         near, unless = self._book.near[rule]
         if unless and (
-            any(self._close(rule, held, stream.seen_at.get(pattern)) for pattern in unless)
-            or (times_in(held.text) > 1 and not unless.isdisjoint(here))
+            any(self._close(rule, held, stream.last(pattern, self._quality)) for pattern in unless)
+            or (times_in(held.text) > 1 and self._here(unless, line))
         ):
             return
-        found = not near or not near.isdisjoint(here)
-        if found or any(self._close(rule, held, stream.seen_at.get(pattern)) for pattern in near):
+        if (
+            not near
+            or self._here(near, line)
+            or any(self._close(rule, held, stream.last(pattern, self._quality)) for pattern in near)
+        ):
             held.rules.add(rule)
         if unless or rule not in held.rules:
             held.waiting.add(rule)
 
-    def _after(self, stream: _Source, line: _Held, patterns: frozenset[Pattern]) -> None:
+    def _here(self, patterns: frozenset[Pattern], line: Line) -> bool:
+        text = line.lines[line.offset]
+        found = [pattern for pattern in patterns if pattern.search(text)]
+        return bool(found and line.says(found, self._quality))
+
+    def _after(self, stream: Stream, line: Held, patterns: frozenset[Pattern]) -> None:
         """Tell the lines that wait what came after them."""
         for held in stream.held:
             for rule in tuple(held.waiting):
                 near, unless = self._book.near[rule]
-                if not self._close(rule, held, (line.ordinal, line.at)):
+                if not self._close(rule, held, line):
                     continue
                 if not unless.isdisjoint(patterns):
                     held.waiting.discard(rule)
@@ -207,18 +198,17 @@ class Scanner:
                     if not unless:
                         held.waiting.discard(rule)
 
-    def _close(self, rule: int, line: _Held, other: tuple[int, float | None] | None) -> bool:
+    def _close(self, rule: int, held: Held, other: Line | Held | None) -> bool:
         if other is None:
             return False
         match = self._book.rules[rule].match
-        ordinal, at = other
-        if abs(ordinal - line.ordinal) > match.span_lines:
+        if abs(other.ordinal - held.ordinal) > match.span_lines:
             return False
-        return at is None or line.at is None or abs(at - line.at) <= match.span_s
+        return other.at is None or held.at is None or abs(other.at - held.at) <= match.span_s
 
-    def _settle(self, stream: _Source, lines: int, now: float | None) -> None:
+    def _settle(self, stream: Stream, lines: int, now: float | None) -> None:
         """Decide the lines whose span is over."""
-        kept: list[_Held] = []
+        kept: list[Held] = []
         for held in stream.held:
             for rule in tuple(held.waiting):
                 match = self._book.rules[rule].match
@@ -232,7 +222,7 @@ class Scanner:
                 self._decide(held)
         stream.held = kept
 
-    def _decide(self, held: _Held) -> None:
+    def _decide(self, held: Held) -> None:
         """Count a line for its rules, or for the harmless ones alone."""
         rules = self._book.rules
         harmless = {rule for rule in held.rules if rules[rule].severity == "none"}
@@ -242,34 +232,41 @@ class Scanner:
         for rule in sorted(told):
             self._count(rule, held, silencers if rule not in harmless else frozenset())
 
-    def _count(self, rule: int, held: _Held, silencers: frozenset[str]) -> None:
-        key = rule, held.source, silencers
+    def _count(self, rule: int, held: Held, silencers: frozenset[str]) -> None:
+        key = rule, held.stream.source, silencers
         counter = self._counters.get(key)
         if counter is None:
             if len(self._counters) >= COMBINATIONS:
                 return
             known = self._book.rules[rule]
-            counter = Counter(known.id, held.source, silencers, known.match.count, known.match.within_s)
+            counter = Counter(known.id, held.stream.source, silencers, known.match.count, known.match.within_s)
             self._counters[key] = counter
         new = counter.add(held.number, held.at, held.text)
+        held.stream.live.add(rule)
         if new:
             text, claimed = held.text[:LINE_KEPT], tuple(sorted(silencers))
-            self._hits.append(Hit(counter.rule, held.source, held.number, held.at, text, new, silencers=claimed))
+            self._hits.append(Hit(counter.rule, held.stream.source, held.number, held.at, text, new, silencers=claimed))
         if rule in held.cleared:
             counter.over = True
-            self._hits.append(Hit(counter.rule, held.source, held.number, held.at, "", 0, True))
+            self._hits.append(Hit(counter.rule, held.stream.source, held.number, held.at, "", 0, True))
 
-    def _clear(self, stream: _Source, rule: int, held: _Held, subject: str) -> None:
+    def _clear(self, stream: Stream, rule: int, held: Held, subject: str) -> None:
         for waiting in stream.held:
             if subject in waiting.text:
                 waiting.cleared.add(rule)
-        known = False
-        for (place, source, _), counter in self._counters.items():
-            if place == rule and source == held.source and not counter.over and counter.names(subject):
-                counter.over = known = True
+        if rule not in stream.live:
+            return
+        counters = [
+            one for (place, source, _), one in self._counters.items() if (place, source) == (rule, stream.source)
+        ]
+        known = [one for one in counters if not one.over and one.names(subject)]
+        for counter in known:
+            counter.over = True
+        if all(one.over for one in counters):
+            stream.live.discard(rule)
         if known:
             name = self._book.rules[rule].id
-            self._hits.append(Hit(name, held.source, held.number, held.at, held.text[:LINE_KEPT], 0, True))
+            self._hits.append(Hit(name, stream.source, held.number, held.at, held.text[:LINE_KEPT], 0, True))
 
     def _taken(self) -> list[Hit]:
         hits, self._hits = self._hits, []

@@ -16,7 +16,9 @@ from dsv41_tui.core.errors import ParseError
 UNBOUNDED = 1 << 30
 NEEDLE = 4
 """Characters of a literal by which lines are found."""
-ALTERNATIVES = 32
+EDGE = "\x1f"
+"""In a literal: no letter and no digit stands here. A blank to `str.split`."""
+ALTERNATIVES = 64
 """A group of more is not looked into."""
 ASCII = 128
 """Bits of a class: one an ASCII character, and bit `ASCII` for all others."""
@@ -105,8 +107,8 @@ def _single(piece: str) -> Node:
     if piece in ("^", "$"):
         return Node("at", piece)
     if piece == "." or (piece[0] == "[" and len(piece) > 1):
-        only = re.fullmatch(r"\[(?:\\([^\w\s])|([^\\^\]]))\]", piece)
-        return Node("char", only[1] or only[2]) if only else Node("class", piece)
+        only = re.fullmatch(r"\[(?:\\([^\w\s])|([^\\^\]])|(?i:([a-z])\3))\]", piece)
+        return Node("char", only[1] or only[2] or only[3]) if only else Node("class", piece)
     if piece[0] != "\\" or piece == "\\":
         return Node("char", piece)
     letter = piece[1]
@@ -125,11 +127,28 @@ def _single(piece: str) -> Node:
 
 def requirements(pattern: str) -> tuple[tuple[str, ...], ...]:
     """What every match holds: of each of these sets at least one text. A set of one is a plain literal."""
+    return tuple(tuple(text.replace(EDGE, "") for text in texts) for texts in edged(pattern))
+
+
+def edged(pattern: str) -> tuple[tuple[str, ...], ...]:
+    """The same with `EDGE` where a literal borders on something that is neither letter nor digit."""
     branches = shape(pattern)
     if len(branches) == 1:
         return tuple(_requirements(branches[0]))
     joined = _either(branches)
     return (joined,) if joined else ()
+
+
+def lead(pattern: str) -> str:
+    """The literal that every match begins with; empty where there is none."""
+    branches = shape(pattern)
+    if len(branches) > 1:
+        return ""
+    runs = [""]
+    nodes = _opened(branches[0])
+    plain = (place for place, node in enumerate(nodes) if node.kind != "char" and node.text != r"\b")
+    _runs(nodes[: next(plain, len(nodes)) + 1], runs)
+    return runs[0].replace(EDGE, "")
 
 
 def _requirements(nodes: tuple[Node, ...]) -> list[tuple[str, ...]]:
@@ -169,12 +188,18 @@ def _opened(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _runs(nodes: tuple[Node, ...], runs: list[str]) -> None:
+    """Cut a sequence into literals; what is not one ends the literal before it."""
     for node in nodes:
         if node.kind == "char" and (node.text.isascii() or node.text.lower() == node.text.upper()):
             runs[-1] += node.text
         elif node.kind == "repeat" and node.least >= 1:
             _runs(_opened(node.branches[0]), runs)
-            runs.append("")
+            runs.append(EDGE if runs[-1] == EDGE else "")
+        elif node.kind == "class" and not members(node.text, True) & _LETTERS_AND_DIGITS:
+            runs[-1] += EDGE
+            runs.append(EDGE)
+        elif node.text == r"\b":
+            runs[-1] += EDGE
         elif node.kind not in ("at", "look"):
             runs.append("")
 
@@ -203,16 +228,4 @@ def members(text: str, is_class: bool) -> int:
     return bits | (1 << ASCII if expression.fullmatch("中") else 0)
 
 
-def blind(pattern: str) -> bool:
-    """Whether a pattern takes any digit for any other: what it says of a line holds for all lines alike but digits."""
-    return all(_blind(node) for branch in shape(pattern) for node in branch)
-
-
-def _blind(node: Node) -> bool:
-    if node.kind in ("char", "class"):
-        digits = members(node.text, node.kind == "class") & _DIGITS
-        return digits in (0, _DIGITS)
-    return all(_blind(part) for branch in node.branches for part in branch)
-
-
-_DIGITS = sum(1 << ord(digit) for digit in "0123456789")
+_LETTERS_AND_DIGITS = sum(1 << code for code in range(ASCII) if chr(code).isalnum())

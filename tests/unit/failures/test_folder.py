@@ -10,12 +10,14 @@ import pytest
 
 from dsv41_tui import paths
 from dsv41_tui.core.book import Scanner, scan
-from dsv41_tui.core.book_index import CompiledBook, Pattern, choose_keys
+from dsv41_tui.core.book_index import CompiledBook
+from dsv41_tui.core.book_lookup import choose_keys
+from dsv41_tui.core.book_pattern import SHARED, Pattern
 from dsv41_tui.core.decide_report import findings
 from dsv41_tui.core.failure import Example, FailureRule
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.messages import LANGUAGES
-from dsv41_tui.core.pattern import requirements
+from dsv41_tui.core.pattern import requirements, width
 from dsv41_tui.parsers.pasted import parse_pasted
 from dsv41_tui.runtime.failures import cause_conditions, check_cause, check_rule, load_book, patterns
 
@@ -133,6 +135,10 @@ def test_no_pattern_is_slower_than_linear_on_text_of_its_own_literals() -> None:
         if whole > 2 * parts + 0.002:
             slow.append(f"{pattern.text}: {whole:.4f} s whole, {parts:.4f} s in parts")
     assert slow == []
+
+
+def test_each_match_is_found_wherever_a_long_line_is_cut() -> None:
+    assert {one.text: size for one in COMPILED.patterns if (size := width(one.text, 100)) > SHARED} == {}
 
 
 def test_conditions_of_causes_are_read_once() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dsv41_tui.core.conditions import parse, patterns_used
 from dsv41_tui.core.errors import ParseError
-from dsv41_tui.core.pattern import NEEDLE, blind, requirements, shape, width
+from dsv41_tui.core.pattern import EDGE, NEEDLE, edged, lead, requirements, shape, width
 from dsv41_tui.core.pattern_safety import complaint
 from dsv41_tui.runtime.failures import conditions, load_book, patterns
 
@@ -115,18 +115,34 @@ def test_a_plain_pattern_is_accepted(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "alike"),
+    ("pattern", "literals"),
     [
-        (r"link \d+ down", True),
-        (r"link [0-9a-f]+ down", True),
-        (r"link down", True),
-        (r"status=12", False),
-        (r"rank [1-9]", False),
-        (r"\bfoo\w+", True),
+        (r"disk\s+failed", ((f"disk{EDGE}",), (f"{EDGE}failed",))),
+        (r"\bfoo\b.{0,9}bar", ((f"{EDGE}foo{EDGE}",), ("bar",))),
+        (r"foo\d+ bar[,;]", (("foo",), (f" bar{EDGE}",))),
+        (r"foo,?bar", (("foo",), ("bar",))),
     ],
 )
-def test_whether_digits_are_all_alike_to_it(pattern: str, alike: bool) -> None:
-    assert blind(pattern) is alike
+def test_where_a_word_is_whole(pattern: str, literals: tuple[tuple[str, ...], ...]) -> None:
+    assert edged(pattern) == literals
+
+
+@pytest.mark.parametrize(
+    ("pattern", "first"),
+    [
+        (r"\bdisk \d+", "disk "), (r"[Ll]ink+ down", "Link"), (r"(?:a|b) link", ""), (r"a1|b1", ""),
+        (r"(?<!x)abcd", ""), (r"\d+ link", ""), (r"x(?:yz) link", "xyz link"),
+    ],
+)  # fmt: skip
+def test_what_a_match_begins_with(pattern: str, first: str) -> None:
+    assert lead(pattern) == first
+
+
+def test_each_match_begins_with_the_lead_of_its_pattern() -> None:
+    chance = random.Random(43)
+    for pattern in PATTERNS:
+        tree = _parser.parse(pattern, re.IGNORECASE)
+        assert all(_text(tree, chance).startswith(lead(pattern)) for _ in range(3)), pattern
 
 
 @given(st.text(alphabet="ab(|)[]{}?*+\\.^$1,-dw:=!<", max_size=14))

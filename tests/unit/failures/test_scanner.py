@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsv41_tui.core.book import HELD, Scanner
-from dsv41_tui.core.book_index import PLACES, WINDOW, CompiledBook, Pattern
+from dsv41_tui.core.book_lookup import choose_keys
+from dsv41_tui.core.book_pattern import PIECE, SHARED, Pattern, nameless, needle, template
 from dsv41_tui.core.book_tally import FIRST_LINES, times_in
 from tests.unit.failures.failure_builders import book, counts, of, rule, scanned
 
@@ -166,28 +167,57 @@ def test_what_waits_and_what_is_kept_is_bounded() -> None:
 
 def test_a_long_line_is_searched_round_its_needles() -> None:
     known = book(rule("disk", r"disk .{0,20}failed"))
-    padding = "x " * WINDOW
+    padding = "x " * PIECE
     for line in (f"{padding}disk 7 FAILED{padding}", f"disk failed{padding}", f"{padding}disk failed"):
         assert counts(scanned(known, line)) == {"disk": 1}
     assert counts(scanned(known, f"disk {padding} failed")) == {}
 
 
-def test_work_on_one_long_line_is_bounded() -> None:
-    """Places of a needle without a match cost no more than so many windows."""
-    pattern = Pattern(r"disk .{0,20}failed")
-    CompiledBook(book(rule("disk", pattern.text)))
+def test_a_hit_behind_thousands_of_false_places_is_found() -> None:
+    known = book(rule("disk", r"disk .{0,20}failed"), rule("fan", r"(?:a|the) fan .{0,20}failed"))
+    assert counts(scanned(known, f"{'disk disk the fan ' * 20_000}disk x failed, the fan failed")) == {
+        "disk": 1,
+        "fan": 1,
+    }
+    assert counts(scanned(known, "disk disk the fan " * 20_000)) == {}
+
+
+@given(st.integers(0, 3 * PIECE), st.integers(0, SHARED // 2))
+def test_a_match_is_found_wherever_a_long_line_is_cut(before: int, gap: int) -> None:
+    pattern = Pattern(rf"(?:disk|fan)\b.{{0,{SHARED // 2}}} failed\b")
+    choose_keys([pattern])
+    filled = f"{'=' * before} disk {'-' * max(0, gap - 1)} failed {'=' * PIECE}"
+    assert pattern.search(filled)
+    assert not pattern.search(filled.replace(" failed ", " failedly "))
+
+
+def test_no_piece_of_a_long_line_is_searched_twice_over() -> None:
+    """Places of a needle without a match cost no more than the text that stands round them."""
+    pattern = Pattern(r"(?:disk|fan) .{0,20}failed")
+    choose_keys([pattern])
+    pattern.search("")
     compiled = re.compile(pattern.text, re.IGNORECASE)
     searched: list[int] = []
 
     class Counted:
-        def search(self, text: str) -> re.Match[str] | None:
-            searched.append(len(text))
-            return compiled.search(text)
+        def search(self, text: str, start: int, end: int) -> re.Match[str] | None:
+            searched.append(min(end, len(text)) - start)
+            return compiled.search(text, start, end)
 
-    pattern.keys = (b"disk ",)
-    pattern._regex, pattern._width = Counted(), 30  # type: ignore[assignment]
-    assert not pattern.search("disk disk " * 1_000_000)
-    assert len(searched) <= PLACES and max(searched) <= 60
+    pattern._regex = Counted()  # type: ignore[assignment]
+    line = "disk failure failer " * 50_000
+    assert not pattern.search(line)
+    assert sum(searched) < 3 * len(line)
+
+
+names = st.text(alphabet="0123456789abcdef", min_size=7, max_size=34)
+parts = st.one_of(names, st.sampled_from(["-", "0x", " ", "_", "x", "edac", "failed", ":", "gid", "--", "dead bee"]))
+
+
+@given(st.lists(parts, max_size=9).map("".join), st.integers(0, 60), st.integers(1, 30))
+def test_what_is_left_of_a_literal_is_left_of_each_line(line: str, start: int, size: int) -> None:
+    left = needle(line[start : start + size])
+    assert template(left) in nameless(line)
 
 
 def test_lines_with_line_ends_in_them_keep_their_numbers() -> None:
