@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dsv41_tui.runtime.diagnosis import Diagnosis
 
 FINE, WRONG = 0, 1
+UNTOLD = {"pane", "log_number", "first_at", "last_at"}
+"""Of a finding: what only a panel knows."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
@@ -59,7 +61,7 @@ def _json(found: Diagnosis, taken_at: datetime) -> str:
     document = {
         "schema": SCHEMA,
         "taken_at": taken_at.isoformat(timespec="seconds"),
-        "findings": [item.model_dump(mode="json", exclude={"pane", "log_number"}) for item in found.findings],
+        "findings": [item.model_dump(mode="json", exclude=UNTOLD) for item in found.findings],
         "lines": found.lines,
     }
     return json_text(document, sys.stdout.encoding, indent=2) + "\n"

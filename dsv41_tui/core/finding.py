@@ -48,6 +48,9 @@ class Finding(Value):
     node: str | None = None
     count: int = 1
     first_line: str | None = None
+    first_at: float | None = None
+    """When it was first seen in a log, and when last: Unix seconds of the operator's clock."""
+    last_at: float | None = None
     pane: str | None = None
     """The pane that shows the reading: "memory", "nfs", "rdma" or "log"."""
     log_number: int | None = None

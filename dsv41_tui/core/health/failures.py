@@ -118,7 +118,11 @@ def _of_rule(
     count = sum(item.count for item in seen)
     then = _decisive(rule, seen, state.book, _then(seen, facts, now))
     found = make(rule, state.book, then, _signals(seen), lines, count=count, node=node.name)
-    return None if found is None else Made(found, rule, lines[0].at, lines[0].number)
+    if found is None:
+        return None
+    first_at, last_at = min(item.first_at for item in seen), max(item.last_at for item in seen)
+    found = found.model_copy(update={"first_at": first_at, "last_at": last_at})
+    return Made(found, rule, lines[0].at, lines[0].number)
 
 
 def absorb(found: Sequence[Finding], told: Sequence[Finding], echoes: Container[str] = ()) -> list[Finding]:

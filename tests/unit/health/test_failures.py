@@ -160,8 +160,11 @@ SMALL = Book(
 class TestOverTheCluster:
     def test_the_same_one_is_counted_and_its_first_line_kept(self) -> None:
         state = cluster(book=SMALL)
-        (found,) = judged(state, seen("broken", line="first"), seen("broken", line="again", number=9, count=16))
+        (found,) = judged(
+            state, seen("broken", line="first", late_s=60), seen("broken", line="again", number=9, count=16)
+        )
         assert (found.count, found.first_line, found.log_number) == (17, "first", 7)
+        assert (found.first_at, found.last_at) == (WALL - 60, WALL)
 
     def test_the_same_kernel_line_on_two_nodes_is_two_findings(self) -> None:
         state = cluster(book=SMALL)
