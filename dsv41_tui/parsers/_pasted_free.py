@@ -62,6 +62,13 @@ def _line(match: re.Match[str], notes: Notes) -> None:
         _cells([name.lower() for name, _, _ in pairs], [(text, unit) for _, text, unit in pairs], notes.line, notes)
 
 
+def _reversed(match: re.Match[str], notes: Notes) -> None:
+    """`free -g says 2 free, 113 buff/cache and 114 available`."""
+    pairs = re.findall(rf"({NUMBER}) ?({UNIT})? ({_COLUMN})\b", match[0], re.IGNORECASE)
+    if len({name.lower() for _, _, name in pairs}) == len(pairs) >= 2 and not any(unit for _, unit, _ in pairs):
+        _cells([name.lower() for _, _, name in pairs], [(text, unit) for text, unit, _ in pairs], notes.line, notes)
+
+
 def _slashes(match: re.Match[str], notes: Notes) -> None:
     """`free/buff/available: 2G / 114G / 115G`; `buff/cache` is one column."""
     names = re.split(r" ?/ ?", match["names"].lower())
@@ -82,6 +89,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule("swap", rf"^\s{{0,8}}Swap:{''.join(_SWAP_CELL.format(at) for at in (1, 2, 3))}", _swap_row, every=True),
     rule("total used", rf"\b{_COLUMN}[ :=]{{1,3}}{_CELL}(?:[ ,;|]{{1,4}}{_COLUMN}[ :=]{{1,3}}{_CELL}){{2,7}}", _line,
+         every=True),
+    rule("free", rf"\bfree -[a-z]{{0,3}}[bkmg]\b[^\n\d]{{0,16}}{_CELL} {_COLUMN}\b[^\n]{{0,100}}", _reversed,
          every=True),
     rule(
         "free available avail",

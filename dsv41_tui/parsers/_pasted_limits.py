@@ -41,7 +41,7 @@ _ALONE = re.compile(r"unlimited|infinity|-1|64|\d{4,9}|\d{1,9} ?(?:[KM]i?B?|k?by
 _LATEST = re.compile(r"\bnow\b|現在|现在", re.IGNORECASE)
 _EARLIER = re.compile(r"\b(?:was|before|used to|had been)\b|原本|之前", re.IGNORECASE)
 _NODE = re.compile(r"\b(?:worker|head|spark-?\w{1,4}|rank ?\d)\b", re.IGNORECASE)
-_UNSAID = re.compile(r"\b(?:no|without|missing|forgot|lacks)\b[^,;]{0,24}$", re.IGNORECASE)
+_UNSAID = re.compile(r"\b(?:no|without|missing|forgot|lacks|set|sets|raise|want|need|try)\b[^,;]{0,24}$", re.IGNORECASE)
 _DEFAULT = float(8 << 20)
 """What a process gets where nobody raises it: the kernel's own limit since 5.16."""
 
@@ -131,7 +131,8 @@ RULES: tuple[Rule, ...] = (
     rule("memlock", r"\"?Name\"?\s{0,4}[:=]\s{0,4}\"?memlock\"?", _inspected, every=True),
     rule("memlock", r"(?:\[|\{)memlock (?P<n>-1|\d{1,18}) (?:-1|\d{1,18})(?P<u>)", _limit(1), every=True),
     rule("memlock", r"^\s{0,12}memlock:\s{0,4}$", _inspected, every=True),
-    rule("memlock", r"(?:\bno|\bwithout(?: the)?|\bmissing|\bforgot(?: the)?|\blacks) (?:--)?ulimits?[ =]memlock"
+    rule("memlock", r"(?:\bno|\bwithout(?: the)?|\bmissing|\bforgot(?: the)?|\blacks) (?:--)?(?:ulimits?[ =]memlock"
+         r"|memlock ulimit)\b"
          r"|--ulimit memlock\S{0,6} (?:is |was )?(?:missing|not (?:given|set|passed))", _unset),
     gives("open", r"(?:Max open files\s{1,24}|open files\s{1,24}\(-n\)\s{1,8}"
         r"|ulimit -n[: =]{1,3})(\d{1,9})", "open_files"),

@@ -38,14 +38,15 @@ _PROSE = {
     "swap_free": r"swap free|free swap",
 }
 _OTHER = re.compile(
-    r"disk|/dev/|\bshm|\bdf\b|space|swap|vram|on device|filesystem|kv[ _-]?(?:cache|快取|缓存)|prefix cache|huge"
+    r"disk|target|destination|volume|partition|nvme|/dev/|\bshm|\bdf\b|space|swap|vram|on device|filesystem|"
+    r"kv[ _-]?(?:cache|快取|缓存)|prefix cache|huge"
     r"|desired"
     r"|磁[碟盘]|硬[碟盘]|[顯显]存"
     r"|\bless than\b|is needed|\bcma|block|tokens",
     re.IGNORECASE,
 )
 """Words of lines whose bare `free` and `available` are not the node's memory."""
-_EATS = r"(?: (?:eats|eating|holds?|holding|takes?|taking|uses?|using|occupies|fills|is|was)|占了?|佔了?|吃了?){0,2}"
+_EATS = r"(?: (?:eats|eating|holds?|holding|takes?|taking|uses?|using|fills|grew|is|was)|占了?|佔了?|吃[掉了]?){0,2}"
 _GIVEN = re.compile(r"\b(?:dropp|freed|released|evict|flush|reclaim)", re.IGNORECASE)
 """What was dropped is not there."""
 _NAME = "|".join(_FIELDS)
@@ -110,7 +111,10 @@ def _reversed(name: str) -> Rule:
         "cached": r"(?:page[ -]?cache|file cache|buff(?:ers)?/cache|cached|cache)\b",
     }[name]
     return rule(
-        words, rf"{SIZED} (?:(?:of|in|as|is|are|the|memory|RAM|still|sits?|held|by) ){{0,4}}{names}", take, every=True
+        words,
+        rf"{SIZED}\)? (?:(?:of|in|as|is|are|the|memory|RAM|still|sits?|held|by) ){{0,4}}{names}",
+        take,
+        every=True,
     )
 
 

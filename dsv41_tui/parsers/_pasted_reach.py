@@ -96,6 +96,9 @@ def _clock(match: re.Match[str], notes: Notes) -> None:
 
 _HOST = r"(?:[\w.-]{2,40}|\d{1,3}(?:\.\d{1,3}){3})"
 RULES: tuple[Rule, ...] = (
+    rule("free left available", rf"(?<![\w.])(?P<n>{NUMBER}) ?(?P<u>[MGT]i?B?)\b (?:is |are )?(?:free|left"
+         rf"|available) (?:space )?on (?:the )?(?:target|destination|disk|nvme|volume|partition|root|/\S{{1,40}})",
+              _disk),
     said("show gids gid gidtable index", rf"(?:show_gids|\bgids?(?: table| list)?|ibv_devinfo)\b[^\n;.]{{0,16}}"
          rf" (?:lists|shows|has|prints|gives|contains) {_NOT_FOUND}\b", gid_empty=True),
     said("index gid gids entry", rf"\b(?:gid |entry |at )?index \d{{1,3}}(?: (?:there|on|of|the|at|in|a"
@@ -144,8 +147,8 @@ RULES: tuple[Rule, ...] = (
          r" other|the (?:worker|head|peer|other)|rank ?\d|one another)", False),
     _rule("route unreachable routed", r"\bno route (?:between|to (?:the )?(?:peer|worker|head|other|host|it|each))"
          r"|\broute get\b[^\n;]{0,40}unreachable|\bnot routed\b", False),
-    _rule("ping nc telnet reach traceroute", rf"\b(?:ping|nc(?: -\w{{1,4}})?|telnet|traceroute|rping)\b(?:(?!no |not "
-         rf"|n't|fail|time)[^\n;,]){{0,60}}?\b{_PASSES}\b", True),
+    _rule("ping nc telnet reach traceroute", rf"\b(?:ping|nc(?: -\w{{1,4}})?|telnet|traceroute|rping)\b"
+         rf"(?:(?!no |not |never|n't|fail|time)[^\n;,]){{0,60}}?\b{_PASSES}\b", True),
     _rule("reach ping see", r"(?<!not )\bcan (?:ping|reach|see) (?:each other|the (?:worker|head|peer|other)|one"
          r" another)|\bnodes? (?:ping|reach) each other", True),
     said("rpcinfo", r"\brpcinfo\b[^\n;]{0,60}(?:refused|timed out|unreachable|unable to receive|no route)",
@@ -205,7 +208,8 @@ RULES: tuple[Rule, ...] = (
          r" log|journal)|\b(?:dmesg|kernel log) (?:is |was |stays )?(?:clean|quiet|silent|empty)|\bdmesg (?:shows|has"
          r"|says) nothing|\bnothing in (?:the )?(?:dmesg|kernel log)", dmesg_clean=True),
     said(CJK, r"dmesg ?(?:裡|里|中)?(?:沒有|没有|無|无)(?:任何)?(?:錯誤|错误|異常|异常)", dmesg_clean=True),
-    said("frozen console freezes froze hung keyboard dead", r"\b(?:box|node|host|machine|system|spark-?\w{1,4}|it)"
+    said("frozen console freezes froze hung keyboard dead locked wedged", r"\b(?:box|node|host|machine|system"
+         r"|spark-?\w{1,4}|it)"
          r" (?:is |was )?(?:completely |totally )?(?:frozen|froze|wedged|locked up)\b|\bconsole (?:does not (?:react"
          r"|respond)|is (?:dead|frozen|black)|dead|frozen)|\bkeyboard (?:dead|does not react)", host_frozen=True),
 )  # fmt: skip

@@ -162,7 +162,8 @@ _LOGGED = re.compile(
     r"|^.{0,60}(?-i:\b(?:INFO|WARNING|WARN|ERROR|DEBUG|CRITICAL|FATAL)\b)|^\W{0,2}\[ {0,6}\d{1,8}\.\d{3,6}\]|^\[rank"
     r" ?\d"
     r"|^[EWIF]\d{4} \d\d:|\d\d:\d\d:\d\d[.,]\d{3}|^\s{0,8}File \"|^\s{0,8}[{\[]\"|\"(?:role|content|prompt"
-    r"|messages)\" ?:",
+    r"|messages)\" ?:"
+    r"|(?-i:\b\w{0,60}[a-z](?:Error|Exception|Warning)\b)|^\s{0,16}[\w.]{2,40}\(\w?[\"']",
     re.IGNORECASE,
 )
 """What a program wrote, or a request that it logged: its words are not those of the person who asks."""

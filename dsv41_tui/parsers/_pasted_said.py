@@ -55,7 +55,8 @@ def _rebooted(match: re.Match[str], notes: Notes) -> None:
 def _user(match: re.Match[str], notes: Notes) -> None:
     """Another process or container and what it holds."""
     before = re.split(r"[,;.:(]\s", match.string[max(0, match.start() - 50) : match.start()])[-1]
-    if by_person(match, notes) and not _ENGINE.search(before + match[0]):
+    denied = re.search(r"\b(?:not|never|no longer)\b", match[0], re.IGNORECASE)
+    if by_person(match, notes) and not denied and not _ENGINE.search(before + match[0]):
         notes.most("other_process_bytes", to_bytes(match["n"], match["u"]))
 
 
@@ -89,6 +90,11 @@ _PROGRAMS = (
     r"|desktop|gnome\S{0,8}|program|script|upload|rsync|compile|build"
 )
 RULES: tuple[Rule, ...] = (
+    said("up running", rf"\b(?:service|server|engine|vllm|sglang|model|it) (?:was|were) (?:up|running)(?: fine)? for"
+         rf" {_TIME}", ready=True),
+    said("nobody one started", rf"\b(?:nobody|no one) (?:has |had )?started (?:the )?{_PEER}", peer_exited=True),
+    rule("uptime", r"\buptime (?:on|of) (?:the )?[\w-]{2,16}(?: node| host)?(?: is| says|:)? ?(?P<n>\d{1,5})"
+         r" ?(?P<t>s|sec|min|minutes?|h|hours?|days?)\b", _uptime),
     said("serving answering working running generating responding up healthy",
          rf"\b(?:had|has|have)(?: it)? been (?:serving|answering|working|generating|responding|running|up|healthy)"
          rf"(?: [\w/]{{1,12}}){{0,3}} (?:for|since) (?:{_TIME}|[\w:]{{2,12}})", ready=True),
@@ -108,7 +114,8 @@ RULES: tuple[Rule, ...] = (
          r"\b(?:nobody|no one|no users?|no clients?) (?:was |were |is |had been )?(?:using|on|asking|connected|there)"
          r"|\bno (?:traffic|load|requests?)(?: (?:at the time|then|at all|running|in flight|overnight|coming in)"
          r"|[,.;]|$)"
-         r"|\bwithout (?:any )?(?:load|traffic|requests)\b|\bzero requests\b", idle=True),
+         r"|\bwithout (?:any )?(?:load|traffic|requests)\b|\bzero requests\b|\bno requests? (?:was|were|is|are)"
+         r" (?:running|active|in flight)\b", idle=True),
     said(CJK, r"(?:引擎|服務|服务|模型|當時|当时)[^\n,，。]{0,6}(?:閒置|闲置|空閒|空闲)|(?:沒有?人|没有?人)(?:在)?用"
          r"|(?:沒有|没有)任?何?(?:請求|请求)",
          idle=True),
@@ -139,7 +146,8 @@ RULES: tuple[Rule, ...] = (
     said("log silent quiet logs", r"\b(?:worker|head|engine|rank ?\d|both|all)?(?:'s)? ?logs? (?:is |are |was |stays?"
          r" |went |goes )?(?:silent|quiet)\b"
          r"|\bnothing (?:more |new )?in (?:the |any )?logs? (?:since|for|after)", progress=False),
-    said("tokens token output", r"\b(?:tokens|output) (?:are |is |still |do |does |keeps? |keep ){1,3}(?:com(?:e|es"
+    said("tokens token output still generates produces streams", r"\b(?:tokens|output) (?:are |is |still |do |does "
+         r"|keeps? |keep ){1,3}(?:com(?:e|es"
          r"|ing)|flow(?:s|ing)?|arriv(?:e|es|ing)|being produced|produced)"
          r"|\bstill (?:produces|generates|streams|answers)\b", progress=True),
     said("tokens token", r"\bno (?:more )?tokens (?:come|arrive|at all|any ?more|flow)|\btokens (?:stopped|do not"
@@ -153,15 +161,17 @@ RULES: tuple[Rule, ...] = (
          r"|compiling)"
          r"|\b(?:top|ps|htop) shows [^\n,;.]{0,20}(?:cicc|nvcc|ptxas)\b", compiler_runs=True),
     said("spy stack stacks dump dumps backtrace backtraces",
-         r"(?:py-?spy|\bstacks?|\bdumps?|\bbacktraces?)\b[^\n;.]{0,60}\b(?:identical|the same|unchanged|do not"
-         r" (?:change|move|differ)|don't (?:change|move)|equal|same (?:stack|frame|place|line))"
+         r"(?:py-?spy|\bstacks?|\bdumps?|\bbacktraces?)\b[^\n;.]{0,60}\b(?:identical|the same|unchanged"
+         r"|(?:do|did|have|has) not (?:changed?|moved?|differ)|don't (?:change|move)|equal|same (?:stack|frame"
+         r"|place|line))"
          r"|\bsame (?:stack|frame|backtrace|place)s?\b[^\n;.]{0,40}(?:twice|again|each time|every time|both times|for"
          r" (?:minutes|hours|\d)|later|apart)", same_stacks=True),
     said("spy stack stacks dump dumps", r"(?:py-?spy|\bstacks?|\bdumps?)\b[^\n;.]{0,40}\b(?:differ|different|changes?"
          r"|move|moves|not (?:identical|the same))\b",
          same_stacks=False),
-    said("curl direct directly straight request requests", r"\b(?:direct(?:ly)?|straight)\b[^\n,;.]{0,24}\b(?:curl"
-         r"|request|call|port|engine|backend|8000|8888)?[^\n,;.]{0,12}?"
+    said("curl direct directly straight request requests", r"\b(?:direct(?:ly)?|straight)\b(?:(?!never|not"
+         r" )[^\n,;.]){0,24}\b(?:curl"
+         r"|request|call|port|engine|backend|8000|8888)?(?:(?!never|not )[^\n,;.]){0,12}?"
          rf"\b(?:(?:answers?|gives? (?:a )?200|returns? 200)|{_FIX})(?=[\s,;.]|$)(?<!not work)(?<!not run)|\bcurl"
          rf" (?:to |on )?(?:the )?(?:engine|vllm|backend|spark-?\w)(?:'s port)? (?:directly )?{_FIX}\b",
          health="200"),
@@ -213,7 +223,8 @@ RULES: tuple[Rule, ...] = (
     said("container head server run engine process vllm instance master job one",
          rf"\b{_OLD} (?:\w{{1,12}} )?{_OWNER}(?: (?:is|was|are|on \w{{2,12}}))* ?(?:still )?(?:runs|running|up|alive"
          rf"|listens|listening|holds|there|around)\b(?! with)", port_owner_old=True),
-    said("held taken used owned bound occupied use", rf"\bports? ?\d{{0,5}}[^\n;.]{{0,16}}\b(?:held|taken|used|owned"
+    said("held taken used owned bound occupied use", rf"\b(?:ports?|29\d{{3}}|8\d{{3}})\b"
+         rf" ?\d{{0,5}}[^\n;.]{{0,16}}\b(?:held|taken|used|owned"
          rf"|bound|occupied|in use) by (?:the |an? )?{_OLD}\b", port_owner_old=True),
     said("up", r"\bdocker ps\b[^\n;]{0,40}(?:old|prev|stale)\S{0,12} Up \d[^\n;]{0,20}\b(?:next to|beside|besides|as"
          r" well as|and) the new", port_owner_old=True),
