@@ -61,6 +61,7 @@ _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)([A-Za-z%]*)")
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Condition:
     """Read a condition. Raises ParseError with one line that says what is wrong with it."""
+    text = " ".join(text.splitlines())
     tokens = _tokens(text)
     terms: list[Term] = []
     while tokens:
