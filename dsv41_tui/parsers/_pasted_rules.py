@@ -174,10 +174,15 @@ _OPEN = re.compile(
 )
 
 
+def is_logged(line: str) -> bool:
+    """Whether a program wrote this line."""
+    return bool(_LOGGED.search(line[:400]))
+
+
 def by_person(match: re.Match[str], notes: Notes) -> bool:
     """Whether a person states this: no line of a program, no condition, nothing denied just before it."""
     start = match.start()
-    return not _LOGGED.search(notes.line[:400]) and not _OPEN.search(match.string[max(0, start - 60) : start])
+    return not is_logged(notes.line) and not _OPEN.search(match.string[max(0, start - 60) : start])
 
 
 def said(words: str, pattern: str, **facts: Fact) -> Rule:

@@ -20,11 +20,13 @@ from dsv41_tui.parsers._pasted_memory import RULES as MEMORY
 from dsv41_tui.parsers._pasted_memory import settled
 from dsv41_tui.parsers._pasted_quality import RULES as QUALITY
 from dsv41_tui.parsers._pasted_reach import RULES as REACH
-from dsv41_tui.parsers._pasted_rules import CJK, Notes, Rule, compiled
+from dsv41_tui.parsers._pasted_rules import CJK, Notes, Rule, compiled, is_logged
 from dsv41_tui.parsers._pasted_run import RULES as RUN
 from dsv41_tui.parsers._pasted_said import RULES as SAID
 
 RULES: tuple[Rule, ...] = (*MEMORY, *LIMITS, *MACHINE, *FABRIC, *RUN, *FILES, *QUALITY, *SAID, *REACH)
+_TOLD = frozenset(range(len(RULES) - len(SAID) - len(REACH), len(RULES)))
+"""Rules for what a person tells: no line of a program is shown to them."""
 _BY_WORD: dict[str, list[int]] = {}
 for _at, _rule in enumerate(RULES):
     for _word in _rule.words:
@@ -151,6 +153,8 @@ class PastedReader:
         rules = {number for word in words & _BY_WORD.keys() for number in _BY_WORD[word]}
         if not shape.isascii() and _HAN.search(line):
             rules.update(_BY_WORD[CJK])
+        if not rules.isdisjoint(_TOLD) and is_logged(line):
+            rules -= _TOLD
         known = _Shape(sorted(rules), _GUARD in shape)
         if len(shape) < _PIECE:
             if len(self._known) >= _KNOWN:
