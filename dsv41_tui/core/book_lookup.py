@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
@@ -66,8 +66,8 @@ class Index:
         self._by_word: dict[bytes, list[Pattern]] = {}
         self._by_gram: dict[int, list[tuple[bytes, Pattern]]] = {}
         self._short: list[tuple[bytes, Pattern]] = []
-        self._whole: list[Pattern] = []
-        """Patterns without a word to go by: their keys are looked for in each batch."""
+        self._wordless: list[Pattern] = []
+        """Patterns with marks, which no word finds and which are looked for in each batch."""
         for pattern in patterns:
             self._add(pattern)
         self._grams = frozenset(self._by_gram)
@@ -78,8 +78,8 @@ class Index:
         self._spent: set[Pattern] = set()
 
     def _add(self, pattern: Pattern) -> None:
-        if not pattern.finders:
-            self._whole.append(pattern)
+        if pattern.marks:
+            self._wordless.append(pattern)
         for part, exact in pattern.finders:
             if not exact and len(part) < GRAM:
                 self._short.append((part, pattern))
@@ -105,7 +105,7 @@ class Index:
             short = fresh - long
             self._learn({text: line for text, line in zip(templates, lines, strict=True) if text in short})
         found = [(place, item) for place, item in enumerate(map(known.get, templates)) if item is not None]
-        if more := self._wordless(lines, block):
+        if more := self._marked(lines, block):
             found = _joined(found, more)
         if long:
             passing = ((place, self._passing(lines[place])) for place, text in enumerate(templates) if text in long)
@@ -113,11 +113,11 @@ class Index:
             found.sort(key=itemgetter(0))
         return found
 
-    def _wordless(self, lines: Sequence[str], block: bytes) -> dict[int, set[Pattern]]:
-        """By place, patterns without a word of which all literals stand in the line."""
+    def _marked(self, lines: Sequence[str], block: bytes) -> dict[int, set[Pattern]]:
+        """By place, patterns of which a mark and all other literals stand in the line."""
         more: dict[int, set[Pattern]] = {}
         starts: list[int] = []
-        for pattern in self._whole:
+        for pattern in self._wordless:
             if self._done(pattern):
                 continue
             for mark in pattern.marks:
@@ -255,7 +255,7 @@ def _code(gram: bytes) -> int:
 def choose_keys(patterns: Sequence[Pattern]) -> None:
     """Give each pattern what lines are found by: the set of texts whose words are rarest, whole ones first."""
     words: Counter[bytes] = Counter()
-    choices: list[list[list[list[tuple[bytes, bool]]]]] = []
+    choices: list[list[list[list[_Part]]]] = []
     for pattern in patterns:
         texts = [tuple(map(needle, texts)) for texts in pattern.literals]
         pattern.needles = tuple(
@@ -264,34 +264,41 @@ def choose_keys(patterns: Sequence[Pattern]) -> None:
         choices.append([[_parts(text) for text in one] for one in texts])
         words.update({part for one in choices[-1] for parts in one for part, _ in parts})
 
-    def price(choice: tuple[bytes, bool]) -> tuple[bool, bool, bool, int, int]:
+    def price(choice: _Part) -> _Price:
         part, exact = choice
         return not exact and len(part) < GRAM, part in COMMON, not exact, words[part], -len(part)
 
-    for pattern, parts_of in zip(patterns, choices, strict=True):
-        usable = [place for place, one in enumerate(parts_of) if all(any(map(_tells, parts)) for parts in one)]
-        best = {place: tuple(min(filter(_tells, parts), key=price) for parts in parts_of[place]) for place in usable}
-        if best:
-            place = min(best, key=lambda place: max(map(price, best[place])))
-            pattern.finders = best[place]
-        else:
-            pattern.exact = tuple(tuple(lowered(text.replace(EDGE, "")) for text in one) for one in pattern.literals)
-            pattern.marks = min(pattern.exact, key=_price_of_marks, default=())
-        if pattern.literals:
-            texts_of = max(pattern.literals, key=lambda one: min(map(len, one)))
-            pattern.keys = tuple(folded(text.replace(EDGE, "")) for text in texts_of)
+    for pattern, sets in zip(patterns, choices, strict=True):
+        pattern.exact = tuple(tuple(lowered(text.replace(EDGE, "")) for text in one) for one in pattern.literals)
+        ways = [
+            [(text, min(filter(_tells, parts), key=price, default=None)) for text, parts in zip(*one, strict=True)]
+            for one in zip(pattern.exact, sets, strict=True)
+        ]
+        if ways:
+            way = min(ways, key=lambda way: _price(way, price))
+            pattern.finders = tuple(part for _, part in way if part is not None)
+            pattern.marks = tuple(text for text, part in way if part is None)
+            key = max(pattern.exact, key=lambda texts: min(map(len, texts)))
+            pattern.keys = tuple(text.decode("utf-8", "replace") for text in key)
 
 
-def _price_of_marks(texts: tuple[bytes, ...]) -> tuple[bool, int, int]:
-    return min(map(len, texts)) < 3, len(texts), -min(map(len, texts))
+_Part = tuple[bytes, bool]
+_Price = tuple[bool, bool, bool, int, int]
 
 
-def _tells(choice: tuple[bytes, bool]) -> bool:
+def _price(way: list[tuple[bytes, _Part | None]], price: Callable[[_Part], _Price]) -> tuple[bool, int, list[_Price]]:
+    """Of finding lines by these texts, each by a part of a word or, without one, as it is."""
+    bare = [text for text, part in way if part is None]
+    worst = max((price(part) for _, part in way if part is not None), default=None)
+    return any(len(text) < 3 for text in bare), len(bare), [worst] if worst else []
+
+
+def _tells(choice: _Part) -> bool:
     """Whether a part of a word tells lines apart at all."""
     return len(choice[0]) >= 2
 
 
-def _parts(text: str) -> list[tuple[bytes, bool]]:
+def _parts(text: str) -> list[_Part]:
     """The runs of letters of a literal, and whether each is the whole word in every line."""
     reduced = template(text).translate(_LETTERS)
     runs = reduced.split(b" ")

@@ -19,7 +19,6 @@ _REPEAT = 200
 """Characters that a repetition without a bound is taken to be long."""
 _DIGITS = b"0123456789"
 _LOWER = bytes(code + 32 if ord("A") <= code <= ord("Z") else code for code in range(256))
-_FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _HEX = re.compile(r"(?:(?<![0-9a-z])|(?<=0x))[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,8}(?![0-9a-z])")
 """Names that make every line new: identifiers of requests and containers, addresses, UUIDs."""
 _HEX_AHEAD = re.compile(rf"^[x{EDGE}]{{0,2}}[0-9a-f{EDGE}-]+(?![0-9a-z])")
@@ -28,7 +27,10 @@ _HEX_BEHIND = re.compile(rf"(?<![0-9a-wyz])[0-9a-f{EDGE}-]+$")
 
 def folded(line: str) -> str:
     """`line` with ASCII letters in lower case, character by character."""
-    return line.lower() if line.isascii() else line.translate(_FOLD)
+    if line.isascii():
+        return line.lower()
+    # Ten times as fast as the translation of text.
+    return line.encode("utf-8", "surrogatepass").translate(_LOWER).decode("utf-8", "surrogatepass")
 
 
 def lowered(text: str) -> bytes:
@@ -83,8 +85,9 @@ class Pattern:
         self.keys: tuple[str, ...] = ()
         """The set by which places in a line are found, in lower case."""
         self.exact: tuple[tuple[bytes, ...], ...] = ()
+        """`literals` in lower case."""
         self.marks: tuple[bytes, ...] = ()
-        """The set by which lines are found where no word will do."""
+        """Those texts of the same set that hold no word: they are looked for as they are."""
         self.finders: tuple[tuple[bytes, bool], ...] = ()
         """By which lines are found: a part of a word of each text of one set, and whether it is that word whole."""
         self.any: list[int] = []
@@ -115,7 +118,7 @@ class Pattern:
         return (found["on"] or "") if found is not None else ""
 
     def holds(self, low: bytes) -> bool:
-        """Whether a line in lower case holds what a match must hold; for a pattern that no word finds."""
+        """Whether a line in lower case holds what a match must hold."""
         return all(any(text in low for text in texts) for texts in self.exact)
 
     def fits(self, line: bytes) -> bool:
