@@ -29,11 +29,12 @@ from dsv41_tui.core.log import RankLog
 from dsv41_tui.core.model import ClusterState, NodeState
 
 GONE = Kind(id="engine-rank-gone", severities=("error", "warn"), pane="log")
+FIRST = Kind(id="engine-rank-ended-first", severities=("error", "warn"), pane="log")
 LOOPING = Kind(id="engine-rank-restarting", severities=("error", "warn"), pane="log")
 STOPPED = Kind(id="engine-rank-stopped", severities=("error", "warn"), pane="log")
 MISSED = Kind(id="engine-rank-missed", severities=("error", "warn"), pane="log")
 BLOCKED = Kind(id="engine-rank-blocked", severities=("warn",), pane="log")
-KINDS = (GONE, LOOPING, STOPPED, MISSED, BLOCKED)
+KINDS = (GONE, FIRST, LOOPING, STOPPED, MISSED, BLOCKED)
 
 WANTED = (0, 143)
 """Exit codes of an orderly end: by itself, or after SIGTERM of `docker stop`."""
@@ -71,7 +72,9 @@ def check(state: ClusterState, limits: Limits, now: float) -> Iterable[Finding]:
         survivors = [other for other in seats if other.node.name != seat.node.name and _runs(other)]
         if any(_outlives(other, seat) for other in survivors) and not any(_stopping(other) for other in survivors):
             named |= {seat.rank} if seat.rank is not None else set()
-            yield _gone(seat, explained)
+            yield _gone(seat, GONE, explained)
+        elif any(_followed(other, seat) for other in seats):
+            yield _gone(seat, FIRST, explained)
         for found in (_looping(seat, explained), _stopped(seat), _blocked(seat, now)):
             if found is not None:
                 named |= {seat.rank} if seat.rank is not None and found.id != BLOCKED.id else set()
@@ -120,9 +123,22 @@ def _outlives(other: Seat, seat: Seat) -> bool:
     return started is None or ended is None or started < ended
 
 
+def _followed(other: Seat, seat: Seat) -> bool:
+    """Whether `other` ended after `seat`, and its log missed that rank before: nothing runs, and this one began it."""
+    mine, theirs = seat.container, other.container
+    if mine is None or theirs is None or mine.state not in ENDED or theirs.state not in ENDED:
+        return False
+    if seat.rank is None or other.log is None or other.log.dead_rank != seat.rank or _in_order(seat, mine):
+        return False
+    if mine.finished_at is None or theirs.finished_at is None or theirs.started_at is None:
+        return False
+    ended = mine.finished_at - _offset(seat)
+    return theirs.started_at - _offset(other) < ended < theirs.finished_at - _offset(other)
+
+
 def fold(found: Sequence[Finding]) -> list[Finding]:
     """Put lines that only say that a rank is gone, on whatever node, under the finding that names the rank."""
-    head = next((item for item in found if item.id in (GONE.id, STOPPED.id, MISSED.id)), None)
+    head = next((item for item in found if item.id in (GONE.id, FIRST.id, STOPPED.id, MISSED.id)), None)
     if head is None:
         return list(found)
     echoes = CONSEQUENCES if head.id == MISSED.id else WAITS
@@ -160,7 +176,7 @@ def _offset(seat: Seat) -> float:
     return seat.node.clock.value.offset_s if seat.node.clock.value is not None else 0.0
 
 
-def _gone(seat: Seat, explained: bool) -> Finding:
+def _gone(seat: Seat, kind: Kind, explained: bool) -> Finding:
     box = seat.container
     if box is None:
         last = seat.log.last_line_at if seat.log is not None else None
@@ -172,9 +188,9 @@ def _gone(seat: Seat, explained: bool) -> Finding:
         head = title(rank=_rank(seat), code=code, time=clock(box.finished_at, _offset(seat)))
         evidence = Evidence(source="docker inspect", reading=_ended(seat.name, box))
         causes = (cause("peer_died", "confirmed", "rank-ended", rank=_rank(seat), code=code), *_killed(box))
-    wanted = box is not None and box.exit_code in WANTED
+    wanted = box is not None and _in_order(seat, box)
     return finding(
-        GONE,
+        kind,
         "warn" if wanted else _severity(explained),
         head,
         fix("fix-wanted" if wanted else "fix"),
@@ -185,6 +201,11 @@ def _gone(seat: Seat, explained: bool) -> Finding:
         restart=True,
         stale_s=seat.stale_s,
     )
+
+
+def _in_order(seat: Seat, box: Container) -> bool:
+    """Whether it ended as somebody wanted. vLLM also ends with 0 when a worker died or a peer was lost."""
+    return box.exit_code in WANTED and (seat.log is None or seat.log.lost_peer is None)
 
 
 def _killed(box: Container) -> tuple[Cause, ...]:

@@ -154,7 +154,8 @@ class Pair:
             self._create(engine, rank)
 
     def _create(self, engine: Engine, rank: int) -> None:
-        """The container of a rank, created but not started."""
+        """The container of a rank, created but not started. With `--ipc host` two ranks of one machine take each other
+        for neighbours and wait for a socket in a /tmp that they do not share."""
         base = subprocess.run(
             [self.python / "bin/python", "-c", "import sys; print(sys.base_prefix)"],
             capture_output=True, text=True, check=True,
@@ -164,7 +165,8 @@ class Pair:
         settings = [word for name, value in _ENVIRONMENT.items() for word in ("-e", f"{name}={value}")]
         own = ["--headless"] if rank else ["--host", "127.0.0.1", "--port", str(self.api)]
         engine.docker(
-            "create", "--name", engine.container, "--network", "host", "--ipc", "host", "--log-driver", "json-file",
+            "create", "--name", engine.container, "--network", "host", "--ipc", "private", "--shm-size", "512m",
+            "--log-driver", "json-file",
             *mounts, *settings, IMAGE, f"{self.python}/bin/vllm", "serve", f"{self.python}/model",
             "--served-model-name", MODEL, "--max-model-len", "2048", "--max-num-seqs", "4", "--enforce-eager",
             "--tensor-parallel-size", "2", "--nnodes", "2", "--node-rank", str(rank),

@@ -54,7 +54,8 @@ def process(state: str, since_s: float = 100, name: str = "spark2") -> Any:
 
 KILLED = seat("spark2", ended("spark2", 137))
 ALL = (
-    "engine-rank-gone", "engine-rank-restarting", "engine-rank-stopped", "engine-rank-missed", "engine-rank-blocked",
+    "engine-rank-gone", "engine-rank-ended-first", "engine-rank-restarting", "engine-rank-stopped",
+    "engine-rank-missed", "engine-rank-blocked",
     "nccl-init-hanging", "nccl-socket-instead", "nccl-versions-differ",
 )  # fmt: skip
 
@@ -77,6 +78,9 @@ ENGINE = [
     Case("rank 0 was killed", pair(seat("spark1", ended("spark1", 1))), only("engine-rank-gone", "error", "spark1")),
     Case("rank 1 was stopped in order", pair(worker=seat("spark2", ended("spark2", 143))),
          only("engine-rank-gone", "warn")),
+    Case("rank 0 lost its worker process and ended with 0", pair(
+        seat("spark1", ended("spark1", 0), logs=(log("spark1", dead_rank=0, lost_peer="rank 0"),))),
+        only("engine-rank-gone", "error", "spark1"), ("engine-rank-missed",)),
     Case("rank 1 vanished", pair(worker=seat("spark2")), only("engine-rank-gone", "error")),
     Case("rank 1 never was", pair(worker=seat("spark2", logs=())), spares=("engine-rank-gone",)),
     Case("both were stopped", pair(
@@ -114,7 +118,13 @@ ENGINE = [
     Case("rank 0 lost rank 1", pair(seat("spark1", box("spark1"), logs=(
         log("spark1", dead_rank=1, lost_peer="10.77.1.12"),))), only("engine-rank-missed", "error", "spark1")),
     Case("rank 0 lost rank 1 and ended", pair(seat("spark1", ended("spark1", 1), logs=(
-        log("spark1", dead_rank=1),)), seat("spark2", ended("spark2", 137))), spares=("engine-rank-missed",)),
+        log("spark1", dead_rank=1),)), seat("spark2", ended("spark2", 137))), spares=(
+        "engine-rank-missed", "engine-rank-ended-first")),
+    Case("rank 0 ended because of rank 1", pair(seat("spark1", ended("spark1", 1, 660), logs=(
+        log("spark1", dead_rank=1, lost_peer="10.77.1.12"),)), KILLED), only("engine-rank-ended-first", "error"),
+        ("engine-rank-missed", "engine-rank-gone")),
+    Case("rank 1 was stopped in order and rank 0 ended", pair(seat("spark1", ended("spark1", 1, 660), logs=(
+        log("spark1", dead_rank=1),)), seat("spark2", ended("spark2", 143))), spares=("engine-rank-ended-first",)),
     Case("an init hangs", worker(init_open_since=NOW - 130, transport="ib"), only("nccl-init-hanging", "error")),
     Case("an init goes on", worker(init_open_since=NOW - 20), spares=("nccl-init-hanging",)),
     Case("an init hung, as read late", pair(worker=seat("spark2", box("spark2"), age_s=12, logs=(
