@@ -163,7 +163,7 @@ _LOGGED = re.compile(
     r" ?\d"
     r"|^[EWIF]\d{4} \d\d:|\d\d:\d\d:\d\d[.,]\d{3}|^\s{0,8}File \"|^\s{0,8}[{\[]\"|\"(?:role|content|prompt"
     r"|messages)\" ?:"
-    r"|(?-i:\b\w{0,60}[a-z](?:Error|Exception|Warning)\b)|^\s{0,16}[\w.]{2,40}\(\w?[\"']",
+    r"|^# (?:HELP|TYPE) |(?-i:\b\w{0,60}[a-z](?:Error|Exception|Warning)\b)|^\s{0,16}[\w.]{2,40}\(\w?[\"']",
     re.IGNORECASE,
 )
 """What a program wrote, or a request that it logged: its words are not those of the person who asks."""

@@ -161,6 +161,7 @@ def test_a_contrary_does_not_flip(text: str, name: str, wrong: object) -> None:
 
 
 LOG_LINES = [
+    "# HELP vllm:request_prefill_time_seconds Histogram of time spent in PREFILL phase for request.",
     "INFO 11-30 16:17:58 [gpu_worker.py:298] Available KV cache memory: 9.84 GiB",
     "(EngineCore pid=311) INFO 11-30 16:17:58 [core.py:93] init engine took 120.3 seconds",
     "[rank1]:[W1130 16:17:58.1 ProcessGroupNCCL.cpp:1] Warning: process group has NOT been destroyed before",
