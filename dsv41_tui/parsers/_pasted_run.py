@@ -203,9 +203,9 @@ RULES: tuple[Rule, ...] = (
     says("requests request", r"\bno requests? (?:in flight|pending|waiting|was sent|at all)"
         r"|\b0 requests running", "idle", True),
     rule("kv", rf"\bKV(?: cache)? (?:is |at |only )?(?P<n>{NUMBER}) ?(?P<p>%)", _kv),
-    says("prefill request requests running", r"\bin (?:a |the )?(?:long )?prefill|prefill (?:was )?running"
+    said("prefill request requests running", r"\bin (?:a |the )?(?:long )?prefill|prefill (?:was )?running"
         r"|requests? (?:was |were |still )?running\b(?<!no requests running)",
-         "idle", False),
+         idle=False),
     rule("cache", rf"(?:(?:GPU )?KV cache usage|(?:kv|gpu)_cache_usage(?:_perc)?(?:\{{[^}}\n]{{0,200}}\}})?"
         rf"|KV usage)(?: is| was| only|[ :=]){{1,4}}(?P<n>{NUMBER})(?:e-\d\d)? ?(?P<p>%)?",
          _kv),
