@@ -28,6 +28,7 @@ def main() -> int:
         rows += log_flood.flood(window_s)
         rows += log_reading.reading(min(window_s, 30.0))
         rows += diagnose_cost.diagnose_cost(10 if quick else 50, 3)
+        rows.append(diagnose_cost.linear(3))
         reason = node_cost.can_run()
         if reason is None:
             rows += node_cost.node_cost(Path(scratch) / "bed", max(window_s, 20.0))

@@ -8,9 +8,14 @@ import statistics
 import string
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from dsv41_tui.core.book_index import CompiledBook
+from dsv41_tui.core.book_pattern import Pattern
+from dsv41_tui.core.pattern import requirements
+from dsv41_tui.runtime.failures import load_book
 from tests.bench.report import Row
 
 SAMPLES = Path(__file__).parents[1] / "data" / "log" / "vllm"
@@ -51,6 +56,36 @@ def diagnose_cost(mib: int, rounds: int) -> list[Row]:
         ),
         Row("diagnose: memory of a stream six times as long", "MiB", _memory_mib(healthy_log(mib * 6)), limit=160.0),
     ]  # fmt: skip
+
+
+def linear(rounds: int) -> Row:
+    """The worst pattern of the book: seconds for 256 KiB of text made of its own literals, beside 64 KiB of it."""
+    chance = random.Random(5)
+    known = CompiledBook(load_book().book).patterns
+    for pattern in known:
+        pattern.search("")
+    tried = {pattern: _searched(pattern, _of_literals(pattern, chance, 1 << 12)) for pattern in known}
+    costs = []
+    for pattern in sorted(known, key=tried.__getitem__)[-10:]:
+        text = _of_literals(pattern, chance, 1 << 18)
+        whole = min(_searched(pattern, text) for _ in range(rounds))
+        part = min(_searched(pattern, text[: 1 << 16]) for _ in range(rounds))
+        costs.append((whole, part))
+    whole, part = max(costs, key=lambda cost: cost[0] / cost[1])
+    return Row.ratio("failure book: 256 KiB of hostile text", "s", whole, part, "the same pattern, 64 KiB", 6.0)
+
+
+def _of_literals(pattern: Pattern, chance: random.Random, size: int) -> str:
+    """Text that a pattern does not match and that makes it try most often."""
+    pieces = [text for texts in requirements(pattern.text) for text in texts[:1]][:-1] or [pattern.keys[0][:-1]]
+    made = "".join(chance.choice([*pieces, pieces[0], " ", "a", "0"]) for _ in range(size // 2))[:size]
+    return made.ljust(size, "a")
+
+
+def _searched(pattern: Pattern, text: str) -> float:
+    began = time.process_time()
+    pattern.search(text)
+    return max(time.process_time() - began, 1e-6)
 
 
 def _seconds(argv: list[str], data: bytes) -> float:
