@@ -129,7 +129,7 @@ async def test_memlock_lowered_is_a_real_registration_failure(pair: Guests) -> N
             pair,
             "spark2",
             "--ulimit memlock=65536:65536",
-            f"sh -c 'ib_write_bw -d {DEVICE} -x 1 -s 1048576 2>&1; sleep 600'",
+            f"sh -c 'ibv_rc_pingpong -d {DEVICE} -g 1 -s 1048576 2>&1; sleep 600'",
         )
         await seen.until(lambda: [f for f in seen.findings if f.pane == "log" and f.node == "spark2"], LATER_S)
         wrong = [found for found in seen.findings if found.node == "spark2" and found.severity == "error"]
@@ -149,15 +149,12 @@ async def test_lossy_link(pair: Guests) -> None:
 
 
 async def test_gid_moves_with_an_address(pair: Guests) -> None:
+    """The address comes back beside another one, so its entry stands elsewhere and the index of before is empty."""
     async with watched(pair, containers=True) as seen:
-        pair.run("spark2", "ip addr add 10.99.2.112/24 dev eth2; ip addr del 10.99.2.12/24 dev eth2")
-        pair.run(
-            "spark2", "ip addr flush dev eth2; ip addr add 10.99.3.1/24 dev eth2; ip addr add 10.99.2.12/24 dev eth2"
-        )
+        pair.run("spark2", "ip addr add 10.99.3.12/24 dev eth2 && ip addr del 10.99.2.12/24 dev eth2")
         await seen.until(lambda: [n for n in seen.state.notices if n.kind == "gid-moved"], LATER_S)
-        index = next(gid.index for gid in port(seen, "spark2").port.gids if gid.ipv4 == "10.99.2.12")
-        assert index != 1
         await seen.until(lambda: seen.finding("rdma-gid-wrong", "spark2"), LATER_S)
         found = seen.finding("rdma-gid-wrong", "spark2")
         assert found is not None and causes(found) == [("gid_index_wrong_or_empty", "confirmed")]
+        assert all(gid.index != 1 for gid in port(seen, "spark2").port.gids)
         assert seen.finding("rdma-gid-wrong", "spark1") is None
