@@ -13,6 +13,7 @@ import pytest
 
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.rdma import PortRate
+from dsv41_tui.runtime.recipes import load_recipes
 from tests.bed.panel import Panel, panel
 from tests.bed.vm.guests import Guests
 from tests.vm.conftest import DEVICE, run_rank
@@ -30,7 +31,7 @@ WRITE = f"ib_write_bw -d {DEVICE} -x 1 -F -s 65536 --tx-depth=16 -D 60"
 async def watched(pair: Guests, *, containers: bool = False) -> AsyncIterator[Panel]:
     """The panel on both guests once their ports are read, and their containers where a test is about these."""
     nodes = (pair.config("spark1", role="head", rank=0), pair.config("spark2", role="worker", rank=1))
-    async with panel(*nodes) as seen:
+    async with panel(*nodes, recipes=(load_recipes()["exl3-2x"],)) as seen:
         await seen.until_up(limit_s=60.0)
         await seen.until(lambda: all(port(seen, name).port.gids for name in ("spark1", "spark2")), LATER_S)
         if containers:
