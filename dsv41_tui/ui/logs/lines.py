@@ -1,4 +1,4 @@
-"""One log line as rows: `14:01:58 r1 W text`, cut at the edge or wrapped; no wide character is ever split.
+"""One log line as rows: `14:01:58 r1 W text`, its message cut at the edge or all of it wrapped.
 
 Without colours too: `r1xW` is the line of a finding, `W>text` one that is chosen.
 """
@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from dsv41_tui.ui.cells import safe, take
 from dsv41_tui.ui.line import Line
+from dsv41_tui.ui.logs.message import Message, message
 from dsv41_tui.ui.logs.query import Query
 from dsv41_tui.ui.logs.scope import Named
 from dsv41_tui.ui.palette import Ground
@@ -62,8 +63,8 @@ class Look:
 
 
 def text_cells(entry: Entry, name: Named) -> int:
-    """How wide a line is, its prefix included."""
-    return cell_len(safe(entry[2].text[:LONGEST])) + (cell_len(name.prefix) + 2 if name.prefix else 0)
+    """How wide a line is in one row, the name of its source included."""
+    return sum(cell_len(text) for text, _ in _parts(entry, name, "", None, wrap=False))
 
 
 def label_cells(names: Mapping[str, Named], ids: frozenset[str] | None) -> int:
@@ -99,10 +100,7 @@ def rows(
     head.put(line.level or " ", LEVEL_STYLES.get(line.level, "text-muted"))
     head.put(">" if chosen else " ", "primary+bold")
     style = "text" if tint or line.level in ("W", "E") else "text-muted"
-    prefix = f"{name.prefix}: " if name.prefix else ""
-    parts = marked(prefix, safe(line.text[:LONGEST]), style, look.query)
-    if len(line.text) > LONGEST:
-        parts.append((f" +{len(line.text) - LONGEST:,}", "text-muted"))
+    parts = _parts(entry, name, style, look.query, wrap=look.wrap)
     room = look.room
     if not look.wrap:
         return [_put(head, _window(parts, look.pan, room, glyphs.ellipsis)).strip()]
@@ -116,14 +114,33 @@ def rows(
 Parts = list[tuple[str, str]]
 
 
-def marked(prefix: str, text: str, style: str, query: Query | None) -> Parts:
-    """The text in pieces of one style: what the query matches is in primary, as everything that was typed."""
-    parts: Parts = [(prefix, "text-muted")] if prefix else []
-    at = 0
-    for start, end in query.spans(text) if query else ():
-        parts += [(text[at:start], style), (text[start:end], "primary+bold")]
-        at = end
-    parts.append((text[at:], style))
+def _parts(entry: Entry, name: Named, style: str, query: Query | None, *, wrap: bool) -> Parts:
+    """What is written of a line: all of it where it wraps, else its message."""
+    line = entry[2]
+    text = safe(line.text[:LONGEST])
+    shown = Message(text, ((0, len(text), ""),)) if wrap else message(text, name.kind, name.label)
+    parts: Parts = [(f"{name.prefix}: ", "text-muted")] if name.prefix else []
+    parts += marked(shown, style, query)
+    if len(line.text) > LONGEST:
+        parts.append((f" +{len(line.text) - LONGEST:,}", "text-muted"))
+    return parts
+
+
+def marked(shown: Message, style: str, query: Query | None) -> Parts:
+    """The text in pieces of one style: what the query matches is in primary, as everything that was typed.
+
+    The query is asked about the whole line, so that what is seen of a match is marked.
+    """
+    parts: Parts = []
+    spans = query.spans(shown.text) if query else []
+    for first, last, behind in shown.pieces:
+        at = first
+        for span in spans:
+            start, end = max(at, span[0]), min(last, span[1])
+            if start < end:
+                parts += [(shown.text[at:start], style), (shown.text[start:end], "primary+bold")]
+                at = end
+        parts += [(shown.text[at:last], style), (behind, "text-muted")]
     return [part for part in parts if part[0]]
 
 

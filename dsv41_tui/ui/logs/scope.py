@@ -10,7 +10,7 @@ from dsv41_tui.core.messages import t
 from dsv41_tui.ui.cells import safe
 
 if TYPE_CHECKING:
-    from dsv41_tui.core.log import LogSource
+    from dsv41_tui.core.log import LogKind, LogSource
     from dsv41_tui.ui.view import View
 
 KINDS = ("service", "kernel", "launcher", "proxy", "events")
@@ -65,6 +65,7 @@ class Named:
     node: str
     offset_s: float
     """The node's clock minus the operator's."""
+    kind: LogKind = "rank"
 
 
 def named(view: View) -> dict[str, Named]:
@@ -78,7 +79,8 @@ def named(view: View) -> dict[str, Named]:
         rank = source.rank if source.rank is not None else node.rank if node else None
         label = f"r{rank}" if rank is not None else safe(source.node)
         clock = node.clock.value if node else None
-        found[source.id] = Named(label, _prefix(source), source.node, clock.offset_s if clock else 0.0)
+        offset_s = clock.offset_s if clock else 0.0
+        found[source.id] = Named(label, _prefix(source), source.node, offset_s, source.kind)
     return found
 
 
