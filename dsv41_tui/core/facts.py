@@ -115,6 +115,7 @@ FACTS: dict[str, FactKind] = {
     "other_clients_ok": "truth",  # the same server serves other clients
     "mount_by_hand_works": "truth",  # mount -a succeeds after the boot did not mount it
     "nfs_netdev": "truth",  # the line of fstab waits for the network
+    "path_lists": "truth",  # a directory on the way to the model lists entries
     "model_files_there": "truth",  # the model's directory lists its files
     "lfs_pointer": "truth",  # a weight file is the text of a git-lfs pointer
     "checksum_differs": "truth",
@@ -125,6 +126,8 @@ FACTS: dict[str, FactKind] = {
     "ping": "truth",  # the node answers ping
     "ssh_banner": "truth",
     "spec_accept": "number",  # 0..1, draft acceptance
+    "spec_off_cures": "truth",  # without speculation the answers are right; false: nothing changes
+    "sum_wrong": "truth",  # a short sum, as the smoke test asks it, was answered wrongly
     "bits_per_weight": "number",
     "mixed_scripts": "truth",  # an answer mixes scripts within one sentence
 }

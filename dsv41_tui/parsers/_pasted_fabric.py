@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import re
 
-from dsv41_tui.parsers._pasted_rules import NUMBER, Notes, Rule, gives, number, rule, says, tells
+from dsv41_tui.parsers._pasted_rules import NUMBER, Notes, Rule, gives, is_logged, number, rule, said, says, tells
 
 _ZERO = re.compile(r"(?:0000:){7}0000|::(?![\w:])|0:0:0:0:0:0:0:0|all[- ]zeros?|zeros?|empty|nulls?", re.IGNORECASE)
 _STATES = {"active": "ACTIVE", "down": "DOWN", "init": "INIT", "initializing": "INIT", "armed": "ARMED"}
+
+
+_DEVICE = r"(?:roce\w{3,12}|mlx5_\d{1,2}|en[pPx]\w{3,14})(?::1|/1)?"
+_SPARE = re.compile(r"\b(?:second|2nd|other|unused|spare|uncabled|unplugged)\b", re.IGNORECASE)
+_WORKS = re.compile(
+    r"\bonly\b|\b(?:first|1st|one|cabled)\b[^\n;]{0,30}\b(?:UP|ACTIVE|LinkUp|works)\b|\bwith one (?:HCA|port|rail|NIC)",
+    re.IGNORECASE,
+)
+"""The line tells of a port that carries the fabric."""
+
+
+def _rails(match: re.Match[str], notes: Notes) -> None:
+    """One device of a line is up, another is not: NCCL was given both."""
+    if match["a"].lower() != match["b"].lower() and not is_logged(notes.line):
+        notes.put("cross_rail_broken", True)
 
 
 def _dumped(match: re.Match[str], notes: Notes) -> None:
@@ -18,8 +33,12 @@ def _dumped(match: re.Match[str], notes: Notes) -> None:
 
 
 def _said(match: re.Match[str], notes: Notes) -> None:
-    """What somebody writes of a port; DOWN is the failing node's."""
+    """What somebody writes of a port; DOWN is the failing node's. A spare port beside one that works is no link."""
     state = _STATES[match["state"].lower()]
+    before = re.split(r"[;.] ", match.string[max(0, match.start() - 60) : match.start()])[-1]
+    if state == "DOWN" and _SPARE.search(before + match[0]) and _WORKS.search(notes.line):
+        notes.put("cross_rail_broken", True)
+        return
     if not (state == "ACTIVE" and notes.seen.get("port said") == {"DOWN"}):
         notes.put("port_state", state)
     if state == "DOWN":
@@ -138,6 +157,11 @@ RULES: tuple[Rule, ...] = (
     rule("ports port link links", r"(?<!hot)\bports?(?: (?:is|are|were|state|both|all|on|the|head|worker"
         r"|\w{1,12}/?\d)|[:=, ]"
          r"|\(.{0,20}\)){1,6}(?:PORT_)?(?P<state>ACTIVE|DOWN|INIT)\b", _said, every=True),
+    rule("active up linkup cabled", rf"\b(?P<a>{_DEVICE})[ =:]{{1,3}}(?:is |port )?(?:ACTIVE|UP|LinkUp|cabled)\b"
+         rf"[^\n;]{{0,24}}\b(?P<b>{_DEVICE})[ =:]{{1,3}}(?:is |port )?(?:DOWN|Disabled|Polling|not cabled"
+         r"|unplugged|NO-CARRIER)\b", _rails),
+    said("only first one up active", r"\bonly (?:the )?(?:first|one)(?: (?:port|rail|interface|HCA|NIC|of them))?"
+         r" (?:is |has )(?:UP|ACTIVE|LinkUp|a link)\b", cross_rail_broken=True),
     rule("link links", r"\b(?:fabric |CX-?7 |IB |RDMA )?links? (?:is|are) (?P<state>down)\b", _said, every=True),
     rule("ports port", r"\b(?P<state>ACTIVE|DOWN) (?:on )?(?:all |both )?ports?\b", _said, every=True),
     rule("physical phys", r"phys(?:ical)?[ _]?state:?\s{1,20}(?:\d: ?)?(Link_?Up|Polling|Disabled"

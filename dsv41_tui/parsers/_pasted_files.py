@@ -32,6 +32,19 @@ def _mount(match: re.Match[str], notes: Notes) -> None:
         notes.put("nfs_mounted", True)
 
 
+def _listing(match: re.Match[str], notes: Notes) -> None:
+    """`ls /a/b` with names below it; a list of the root's own directories shows mount points, mounted or not."""
+    rest = match["rest"].strip(" :")
+    row = rest or next(iter(notes.after(1)), "").strip()
+    if not row or re.match(
+        r"ls:|[$#>]|total 0$|\(?empty|nothing|no\b|is\b|shows? (?:nothing|an empty)|hangs|gives nothing", row
+    ):
+        return
+    if rest and ":" not in match["rest"][:2]:
+        return
+    notes.put("path_lists", True)
+
+
 def _denied(match: re.Match[str], notes: Notes) -> None:
     notes.put("nfs_mounted", False)
 
@@ -105,6 +118,12 @@ RULES: tuple[Rule, ...] = (
         r"|was )?(?:not mounted|unmounted|missing)|findmnt(?: shows| prints| gives|:| is"
             r"| on the worker)* (?:nothing|empty|no line)",
          "nfs_mounted", False),
+    rule("ls", r"(?:^|[$#:;] ?|\bexec (?:-\w{1,3} )?\S{1,40} )ls (?:-\w{1,5} )?"
+         r"(?:/[^\s/:;,]{1,80}){2,12}/?(?P<rest>[^\n]{0,120})", _listing, every=True),
+    says("mount mounts", r"\bmounts? (?:is |are |was )?(?:present|in place|there|active|visible)\b",
+         "nfs_mounted", True),
+    says("findmnt", r"\bfindmnt\b[^\n;]{0,80}?[\s:](?:[\w.-]{1,60}|\[[0-9a-f:]{2,40}\]):/\S{0,120} nfs4?\b",
+         "nfs_mounted", True),
     says("mountpoint", r"(?<!not )\bis a mountpoint", "nfs_mounted", True),
     rule("access", r"access denied by server while mounting", _denied),
     says("server responding nfs", r"nfs: server \S{1,80} not responding|(?:NAS"

@@ -151,7 +151,8 @@ RULES: tuple[Rule, ...] = (
          rf"(?:(?!no |not |never|n't|fail|time)[^\n;,]){{0,60}}?\b{_PASSES}\b", True),
     _rule("reach ping see", r"(?<!not )\bcan (?:ping|reach|see) (?:each other|the (?:worker|head|peer|other)|one"
          r" another)|\bnodes? (?:ping|reach) each other", True),
-    said("rpcinfo", r"\brpcinfo\b[^\n;]{0,60}(?:refused|timed out|unreachable|unable to receive|no route)",
+    said("rpcinfo", r"\brpcinfo\b[^\n;]{0,60}(?:refused|timed out|times? out|hangs|no answer|does not answer"
+         r"|unreachable|unable to receive|no route)",
          server_ping=False),
     said("rpcinfo showmount", r"\b(?:rpcinfo|showmount)(?: -\w)?(?: (?:\S{1,30}|on \S{1,30}))?(?: (?:still|also))?"
          r" (?:answers|works|is fine|ok|replies|lists (?:nfs|the|program|all)|shows 100003)", server_ping=True),

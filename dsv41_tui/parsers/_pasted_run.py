@@ -141,6 +141,30 @@ def _old(match: re.Match[str], notes: Notes) -> None:
     notes.put("port_owner_old", True)
 
 
+_COMPARED = re.compile(
+    r"\b(?:clean|fine|good|normal|correct|no (?:mix\w*|problem|trouble)|does(?: not|n't)|do(?: not|n't)|without|never"
+    r"|compared|instead|another|other build|recommended|hf download|switch\w* to|moved? to|try|vs\.?|versus|than)\b",
+    re.IGNORECASE,
+)
+"""A build that is told beside this one."""
+
+
+def _bits(match: re.Match[str], notes: Notes) -> None:
+    """Of this system's weights: `a 4.0 bpw build does not do it` is the build that it is compared with."""
+    before = re.split(r"[,;] ?|\.(?!\d) ?", match.string[max(0, match.start() - 60) : match.start()])[-1]
+    after = re.split(r"[,;]|\.(?!\d)", match.string[match.end() : match.end() + 80])[0]
+    if not _COMPARED.search(before + " / " + after):
+        notes.put("bits_per_weight", number(match[1]))
+
+
+_SPEC_WORDS = "spec speculation speculative speculating drafting mtp eagle draft"
+_SPEC_OFF = (
+    r"(?:\bSPEC(?:_METHOD)?[=: ]{1,2}(?:none|off|0)\b|\b(?:spec\w{0,12}|drafting|MTP|EAGLE\d?)(?: decoding)?(?: is)?"
+    r"[ -](?:off|disabled)\b|\b(?:without|no|disabling)[ -](?:any )?(?:spec\w{0,12}|drafting|MTP|draft model)"
+    r"(?: decoding)?\b)(?: ?\([^()\n]{1,32}\))?"
+)
+_INPUT = r"(?:weights|prompts?|seeds?|model|settings|config|transcripts?|inputs?|requests?|temperature|checkpoint)"
+_ALIKE = rf"(?:,? ?(?:with )?(?:the )?same {_INPUT}(?:(?:,| and)? ?(?:the )?same {_INPUT})?)?"
 _UTILIZATION = r"gpu[-_ ]memory[-_ ]util\w{0,8}(?:[\"']?[ =:(]{1,3})(\d\.\d{1,4})"
 RULES: tuple[Rule, ...] = (
     rule("oomkilled", r"OOM_?Killed[\"']?(?: is| was|[ =:]){1,4}(true|false|yes|no)\b", _killed, every=True),
@@ -166,6 +190,9 @@ RULES: tuple[Rule, ...] = (
         rf"|[ :=]){{1,6}}[\"']?(?P<n>{NUMBER}) ?(?P<u>{UNIT})",
          _shm, every=True),
     rule("memory", r"\"Memory\": ?(?P<n>\d{1,18})(?P<u>),", _limit, every=True),
+    said("memory limit", r"\b(?:HostConfig\.)?Memory\b(?: is| was|[ :=]){1,3}0(?![\d.,])|\bno (?:container )?memory"
+         r" limit\b|\bmemory limit(?: is| was|[ :=]){1,3}(?:0|none|unset|not set|unlimited)(?![\d.,])",
+         memory_limit=UNLIMITED_BYTES),
     rule("memory limit", rf"(?:memory[. ](?:limit|max)|--memory)(?: is| of|[ :=]){{1,4}}{SIZED}", _limit),
     rule("health", r"(?:/health\b|\bhealth(?: ?check| endpoint)?\b)[\"']?(?: (?:HTTP/1\.[01]\"|says|still|is|was"
         r"|gives|returns?|answers?|now|status"
@@ -230,8 +257,15 @@ RULES: tuple[Rule, ...] = (
         r"|NFS )?(?:counters?|bytes) (?:are |is |stay |do(?:es)? )?(?:flat|frozen|not (?:grow|move|change)|stand)",
          "progress", False),
     rule("acceptance", rf"(?:Avg )?(?:draft )?acceptance rate[ :=]{{1,3}}(?P<n>{NUMBER}) ?(?P<p>%)?", _ratio),
-    gives("bpw", r"(\d\.\d{1,2}) ?bpw", "bits_per_weight"),
-    gives("bits", r"(\d(?:\.\d{1,2})?) bits? per weight", "bits_per_weight"),
+    rule("bpw", r"(?<![\d.])(\d(?:\.\d{1,2})?) ?bpw", _bits, every=True),
+    rule("bits", r"(?<![\d.])(\d(?:\.\d{1,2})?) bits? per weight", _bits, every=True),
+    said(_SPEC_WORDS, rf"{_SPEC_OFF}[\s:,=)(]{{1,3}}(?:(?:is|it|gives?|the|stays?|looks|changes|makes|result"
+         rf"|output|answers|are|and) ){{0,4}}(?:same(?! {_INPUT})|still|persists?|no (?:change|diff\w*)"
+         r"|nothing|unchanged|as bad|identical|does(?: not|n't) (?:help|change))\b", spec_off_cures=False),
+    said(_SPEC_WORDS, rf"\b(?:same|still there|persists|unchanged|no (?:change|difference)) (?:with )?"
+         rf"{_SPEC_OFF}", spec_off_cures=False),
+    said(_SPEC_WORDS, rf"{_SPEC_OFF}{_ALIKE}[\s:,=)(]{{1,3}}(?:(?:is|it|the|output|answers|are|all|text) ){{0,4}}"
+         r"(?:clean|fine|correct|gone|disappears|cures|good|normal)\b", spec_off_cures=True),
     rule("proxy litellm", r"(?:through|via|over) (?:the )?(?:proxy|litellm)[^\n]{0,30}?\b(?P<said>200|work|works|ok"
         r"|answers|fine|succeeds?|fails?|5\d\d|4\d\d|refused)\b",
          _proxy),

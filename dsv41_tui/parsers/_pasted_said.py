@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dsv41_tui.parsers._pasted_rules import CJK, SIZED, Notes, Rule, by_person, rule, said, to_bytes
+from dsv41_tui.parsers._pasted_rules import CJK, SIZED, Notes, Rule, by_person, is_logged, rule, said, to_bytes
 
 _ENGINE = re.compile(r"vllm|sglang|\bengine\b|\bworker|\brank|\bhead\b|ray::|page[ -]?cache|buff|prompt|model", re.I)
 _COUNT = (
@@ -60,6 +60,21 @@ def _user(match: re.Match[str], notes: Notes) -> None:
         notes.most("other_process_bytes", to_bytes(match["n"], match["u"]))
 
 
+_ROW = re.compile(rf"(?P<who>[A-Za-z][\w./ :-]{{1,40}}?)[ :=]{{1,3}}(?:RSS |RES )?{SIZED}")
+
+
+def _ranked(match: re.Match[str], notes: Notes) -> None:
+    """`ps --sort -rss: borg create 9.8 GiB, gnome-shell 1.1 GiB`: the largest that is not the engine's."""
+    if is_logged(notes.line):
+        return
+    for item in _ROW.finditer(match["rows"]):
+        if not _ENGINE.search(item["who"]) and not _NO_PROCESS.search(item["who"]):
+            notes.most("other_process_bytes", to_bytes(item["n"], item["u"]))
+
+
+_NO_PROCESS = re.compile(r"\b(?:free|avail\w*|total|used|cached?|mem\w*|swap|shm\w*)\b", re.IGNORECASE)
+
+
 def _orphan(match: re.Match[str], notes: Notes) -> None:
     if by_person(match, notes):
         notes.put("orphan_process", True)
@@ -90,6 +105,9 @@ _PROGRAMS = (
     r"|desktop|gnome\S{0,8}|program|script|upload|rsync|compile|build"
 )
 RULES: tuple[Rule, ...] = (
+    rule("ps top htop smem",
+         r"\b(?:ps(?: aux\w{0,3}| -\w{1,8})?(?: (?:-o|-eo) [\w,]{2,40})?(?: --?sort[ =]?[-+]?%?\w{2,8}"
+         r"| by (?:rss|memory))|top|htop|smem)(?: (?:shows|says|lists|has)|:)(?P<rows>[^\n;]{3,240})", _ranked),
     said("up running", rf"\b(?:service|server|engine|vllm|sglang|model|it) (?:was|were) (?:up|running)(?: fine)? for"
          rf" {_TIME}", ready=True),
     said("nobody one started", rf"\b(?:nobody|no one) (?:has |had )?started (?:the )?{_PEER}", peer_exited=True),

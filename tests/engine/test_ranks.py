@@ -11,13 +11,13 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import pytest
 
 from dsv41_tui.core.containers import Container
 from dsv41_tui.core.finding import Finding
-from dsv41_tui.core.log import RankLog
+from dsv41_tui.core.log import LogLine, RankLog
 from dsv41_tui.core.text import clean_line
 from dsv41_tui.runtime.recipes import load_recipes
 from tests.bed.engine.pair import Engine, Pair
@@ -65,14 +65,14 @@ def container(seen: Panel, source: str) -> Container:
     raise LookupError(source)
 
 
-def lines(seen: Panel, source: str) -> Counter[str]:
+def followed(seen: Panel, source: str) -> list[LogLine]:
     hub = seen.cluster.logs
-    return Counter(line.text for line in hub.lines(hub.first, hub.end) if line.source == source)
+    return [line for line in hub.lines(hub.first, hub.end) if line.source == source]
 
 
-def written(engine: Engine) -> Counter[str]:
-    """What docker holds of the rank's log, cleaned as the panel does."""
-    return Counter(clean_line(line) for line in engine.docker_log().split("\n")[:-1])
+def words(lines: Iterable[str]) -> Counter[str]:
+    """Lines without what cleaning does to blanks; empty ones are none."""
+    return Counter(text for line in lines if (text := " ".join(clean_line(line).split())))
 
 
 async def named(seen: Panel, what: Callable[[], object], limit_s: float = 10.0) -> float:
@@ -98,7 +98,7 @@ async def test_a_pair_boots_without_an_error(stopped_pair: Pair) -> None:
         assert head.engine_version == worker.engine_version == "0.32.0"
         assert head.world_size == worker.world_size == 2
         assert head.phase == "serving" and not worker.served
-        print(sorted(phases, key=str), worker.phase, seen.describe())
+        assert {"distributed", "load", "weights"} <= {phase for name, phase in phases if name == "spark2"}
         assert await asyncio.to_thread(stopped_pair.complete, 8, 60.0) == 200
         assert not alarms and not errors(seen), (alarms, seen.describe())
 
@@ -120,7 +120,6 @@ async def test_a_killed_rank_is_named_while_health_still_says_200(pair: Pair) ->
         assert await asyncio.to_thread(pair.complete, 8, 60.0) != 200
         await seen.until(lambda: container(seen, HEAD).state == "exited", 60)
         await asyncio.sleep(3.0)
-        print(seen.describe())
         found = only_error(seen)
         assert (found.id, found.node, found.cause_id) == ("engine-rank-ended-first", "spark2", "peer_died")
         assert any("closed" in (proof.line or "") for proof in found.evidence), found
@@ -166,8 +165,10 @@ async def test_a_killed_worker_process_is_the_cause_of_what_follows(pair: Pair) 
     async with watching(pair) as seen:
         pair.head.signal(signal.SIGKILL, only="VLLM::Worker")
         at = await named(seen, lambda: errors(seen), 30)
-        took = at - next(item.first_at for item in seen.node("spark1").failures)
-        print(f"killed worker process named {took:.2f} s after the first line of it")
+        told = [line.at for line in followed(seen, HEAD) if "died unexpectedly" in line.text]
+        assert len(told) == 1 and told[0] is not None, told
+        took = at - told[0]
+        print(f"killed worker process named {took:.2f} s after the line that tells of it")
         assert took <= WITHIN_S
         await seen.until(lambda: container(seen, HEAD).state == "exited", 60)
         await asyncio.sleep(3.0)
@@ -186,7 +187,11 @@ def exit_code_written(engine: Engine) -> str:
 async def test_a_restart_is_followed_without_gap_or_repeat_and_ends_old_failures(stopped_pair: Pair) -> None:
     pair = stopped_pair
     async with watching(pair) as seen:
+        if not errors(seen):
+            await asyncio.to_thread(pair.worker.docker, "kill", pair.worker.container)
+        await seen.until(lambda: errors(seen))
         before = {source: container(seen, source).started_at for source in (HEAD, WORKER)}
+        begun = time.time()
         await asyncio.to_thread(pair.restart)
         await seen.until(lambda: rank_log(seen, HEAD).served)
         for source, started_at in before.items():
@@ -195,7 +200,13 @@ async def test_a_restart_is_followed_without_gap_or_repeat_and_ends_old_failures
             assert abs((rank_log(seen, source).started_at or 0.0) - now) < 0.1
         await asyncio.sleep(2.0)
         for source, engine in ((WORKER, pair.worker), (HEAD, pair.head)):
-            expected, followed = written(engine), lines(seen, source)
-            assert not expected - followed and not followed - expected, (expected - followed, followed - expected)
+            expected = words(engine.docker_log().split("\n"))
+            read = words(line.text for line in followed(seen, source))
+            assert not expected - read and not read - expected, (expected - read, read - expected)
         assert not errors(seen), seen.describe()
-        assert not seen.node("spark1").failures, seen.node("spark1").failures
+        old = [item for item in seen.node("spark1").failures if item.source == HEAD and _before(item.started_at, begun)]
+        assert not old, old
+
+
+def _before(started_at: float | None, moment: float) -> bool:
+    return started_at is None or started_at < moment

@@ -209,7 +209,9 @@ def _in_order(seat: Seat, box: Container) -> bool:
 
 
 def _killed(box: Container) -> tuple[Cause, ...]:
-    """Who ended it, as far as its exit tells."""
+    """Who ended it, as far as its exit tells. docker sets OOMKilled for a kill of the whole node too."""
+    if box.oom_killed and box.memory_limit_bytes == 0:
+        return (cause("uma_memory_exhausted", "likely", "oom-node"),)
     if box.oom_killed:
         return (cause("host_memory_limit", "likely", "oom-killed"),)
     if box.exit_code == SIGKILL:
