@@ -159,8 +159,13 @@ class SshServer:
         return children(self.pid)
 
     def cut_connections(self) -> None:
-        """Kill the sshd of each connection; the server goes on."""
+        """Kill the sshd of each connection; the server goes on.
+
+        It is stopped first: right after a login it forks, and a child born between the look and the kill would keep
+        the connection open with nobody behind it.
+        """
         for pid in self.connections():
+            _signal([pid], signal.SIGSTOP)
             _signal([pid, *descendants(pid)], signal.SIGKILL)
 
     def change_host_key(self) -> None:
