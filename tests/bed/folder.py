@@ -38,14 +38,15 @@ def note_session(folder: Path, name: str, pid: int) -> None:
 def end_session(folder: Path, name: str) -> None:
     """Kill every process of a noted session, if it is still the one that was noted."""
     note = folder / f"{name}.session"
-    if not note.exists():
+    try:
+        pid, started = note.read_text().split()
+    except FileNotFoundError:  # never noted, or another worker cleans up after the same dead run
         return
-    pid, started = note.read_text().split()
     if start_time(int(pid)) == started:
         for member in _session(int(pid)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(member, signal.SIGKILL)
-    note.unlink()
+    note.unlink(missing_ok=True)
 
 
 def remove(folder: Path) -> None:
