@@ -57,6 +57,12 @@ def test_a_hit_of_the_own_limit_is_no_riddle() -> None:
     assert causes(found) == [("peer_died", "confirmed"), ("host_memory_limit", "likely")]
 
 
+def test_a_container_without_a_limit_was_not_ended_by_one() -> None:
+    """docker sets OOMKilled for a kill of the whole node too."""
+    found = one(pair(worker=killed(oom_killed=True, memory_limit_bytes=0)))
+    assert causes(found) == [("peer_died", "confirmed"), ("uma_memory_exhausted", "likely")]
+
+
 def test_an_exit_of_its_own_was_no_kill() -> None:
     assert causes(one(pair(worker=seat("spark2", ended("spark2", 1))))) == [("peer_died", "confirmed")]
 
