@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 
 from dsv41_tui.cli.arguments import Globals, build_parser, take_globals
-from dsv41_tui.core.errors import PanelError
+from dsv41_tui.core.errors import ConfigError, PanelError
+from dsv41_tui.core.messages import t
 from dsv41_tui.runtime.language import load_language
+
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+"""What standard output says when it takes no more."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -15,7 +21,11 @@ def main(argv: list[str] | None = None) -> int:
     _replace_unprintable()
     load_language()
     try:
-        return _run(sys.argv[1:] if argv is None else argv)
+        if sys.stdout is None:
+            raise ConfigError(t("cli.no-output"))
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return code
     except PanelError as error:
         sys.stderr.write(f"dsv41-tui: {error.message}\n")
         for command in error.fix:
@@ -26,6 +36,12 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+    except OSError as error:
+        if error.errno not in _UNWRITTEN:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at its end
+        sys.stderr.write(f"dsv41-tui: {t('cli.unwritten', why=error.strerror)}\n")
+        return 2
 
 
 def _replace_unprintable() -> None:

@@ -35,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     names = list(args.file) or [_piped()]
     if [*names, *args.context].count("-") > 1:
         raise ConfigError(t("diagnose.error.twice"))
+    if sys.stdin is None and "-" in [*names, *args.context]:
+        raise ConfigError(t("diagnose.error.terminal"))
     from dsv41_tui.runtime.diagnosis import diagnose
 
     taken_at = datetime.now(UTC)

@@ -158,7 +158,8 @@ def _feed(child: subprocess.Popen[bytes], blocks: Iterable[bytes]) -> None:
 def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
     head, blocks = _peek(blocks, 4)
     for mark, encoding in _BOMS:
-        if head.startswith(mark):
+        # Two damaged bytes look like a mark of UTF-16; its blanks and line feeds have a NUL each.
+        if head.startswith(mark) and (encoding == "utf-8" or b"\0" in head):
             return _recoded(_without(len(mark), blocks), encoding)
     encoding = _wide(head)
     return _recoded(blocks, encoding) if encoding else blocks

@@ -175,6 +175,23 @@ def test_a_reader_that_leaves_early() -> None:
     assert done.stdout == b"{\n" and b"Traceback" not in done.stderr and b"BrokenPipe" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        (">/dev/full", "could not be written: No space left on device"),
+        ("--json >/dev/full", "could not be written: No space left on device"),
+        (">&-", "no standard output"),
+        ("- <&-", "diagnose needs a log"),
+    ],
+)
+def test_ends_that_are_full_or_closed_are_one_line(tmp_path: Path, ends: str, says: str) -> None:
+    (tmp_path / "log").write_text(REGISTRATION)
+    file = "" if ends.startswith("- ") else str(tmp_path / "log")
+    shell = f"{sys.executable} -m dsv41_tui diagnose {file} {ends}"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_the_report_keeps_to_the_width(tmp_path: Path, language: str, width: int) -> None:

@@ -65,6 +65,12 @@ def test_every_form_gives_the_same_lines(form: str, tmp_path: Path) -> None:
     assert notes == []
 
 
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\xfd\x80"])
+def test_damaged_bytes_at_the_start_are_no_mark(damage: bytes, tmp_path: Path) -> None:
+    lines, _, _ = read(written(tmp_path, damage + b"\n" + PLAIN.encode()))
+    assert lines[1:] == LINES
+
+
 def test_a_fifo(tmp_path: Path) -> None:
     path = tmp_path / "fifo"
     os.mkfifo(path)
