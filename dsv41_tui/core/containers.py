@@ -27,7 +27,7 @@ class Container(Value):
     exit_code: int | None = None
     """Meaningful once it ended; 137 is SIGKILL, whoever sent it."""
     oom_killed: bool | None = None
-    """Only a hit of the container's own cgroup limit."""
+    """A kill by the OOM killer inside its cgroup: of its own limit, and with cgroup v2 also of the whole node."""
     error: str | None = None
     """Why a start failed, in docker's words."""
     pid: int | None = None

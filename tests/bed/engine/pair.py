@@ -1,7 +1,7 @@
 """Two nodes, each an sshd and a docker engine of its own, with a rank of one real vLLM each, as a launcher starts them.
 
 The nodes share this machine's kernel, addresses and memory; what a rank says, how it dies and what docker says of it
-are real. The engine is installed once for each version of `install.sh` and what it reads.
+are real; the kernel's log is not read. The engine is installed once for each version of `install.sh` and what it reads.
 """
 
 from __future__ import annotations
@@ -124,6 +124,19 @@ class Engine:
         return int(told.split()[-1]) / 1e9
 
 
+def silent_kernel(place: Path) -> Path:
+    """A folder for PATH with a stand-in for the kernel's log, which says nothing.
+
+    The true one is this machine's: it would tell both nodes of every process that anybody's memory limit killed.
+    """
+    folder = place / "bin"
+    folder.mkdir()
+    for name, script in (("journalctl", "exit 1"), ("dmesg", "case $* in *-w*) exec sleep 3600;; esac")):
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
 def _name(pid: int) -> str | None:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").strip()
@@ -147,7 +160,8 @@ class Pair:
     def prepare(self) -> None:
         """Let each node be reached by an sshd whose logins find that node's docker."""
         for rank, (name, engine) in enumerate(self.engines.items()):
-            server = self._bed.server(f"SetEnv DOCKER_HOST={address(engine.place)}")
+            path = f"{silent_kernel(engine.place)}:{os.environ['PATH']}"
+            server = self._bed.server(f"SetEnv DOCKER_HOST={address(engine.place)} PATH={path}")
             role = "worker" if rank else "head"
             self.nodes += (self._bed.client.node(server, name, role=role, rank=rank),)
             engine.import_links()
