@@ -19,6 +19,7 @@ from dsv41_tui.core.containers import Container
 from dsv41_tui.core.finding import Finding
 from dsv41_tui.core.log import LogLine, RankLog
 from dsv41_tui.core.text import clean_line
+from dsv41_tui.parsers.log_facts import parse_log_facts
 from dsv41_tui.runtime.recipes import load_recipes
 from tests.bed.engine.pair import Engine, Pair
 from tests.bed.panel import Panel, panel
@@ -83,22 +84,23 @@ async def named(seen: Panel, what: Callable[[], object], limit_s: float = 10.0) 
 
 async def test_a_pair_boots_without_an_error(stopped_pair: Pair) -> None:
     alarms: set[str] = set()
-    phases: set[tuple[str, str | None]] = set()
     async with watching(stopped_pair) as seen:
 
         def note() -> None:
             alarms.update(f"{found.id}: {found.title}" for found in errors(seen))
-            phases.update((node.name, log.phase) for node in seen.state.nodes for log in node.logs)
 
         seen.cluster.store.on_change(note)
         await asyncio.to_thread(stopped_pair.restart)
-        await seen.until(lambda: rank_log(seen, HEAD).served and rank_log(seen, WORKER).phase is not None)
+        await seen.until(lambda: rank_log(seen, HEAD).served and rank_log(seen, WORKER).phase == "weights")
         head, worker = rank_log(seen, HEAD), rank_log(seen, WORKER)
         assert (head.rank, worker.rank) == (0, 1)
         assert head.engine_version == worker.engine_version == "0.32.0"
         assert head.world_size == worker.world_size == 2
         assert head.phase == "serving" and not worker.served
-        assert {"distributed", "load", "weights"} <= {phase for name, phase in phases if name == "spark2"}
+        run = [line for line in followed(seen, WORKER) if (line.at or 0.0) >= (worker.started_at or 0.0)]
+        facts = [parse_log_facts(line.text, line.at) for line in run]
+        assert {"distributed", "load", "weights"} <= {fact.phase for fact in facts if fact is not None}
+        assert worker.phase == "weights"
         assert await asyncio.to_thread(stopped_pair.complete, 8, 60.0) == 200
         assert not alarms and not errors(seen), (alarms, seen.describe())
 
